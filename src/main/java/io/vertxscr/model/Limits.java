@@ -24,7 +24,7 @@ public final class Limits {
   public static final int MAX_UNFINISHED_BYTES = 64 << 20;
   /** Longest packet that members of the cluster send each other. */
   public static final int MAX_CLUSTER_PACKET_BYTES = 16 << 20;
-  /** Largest message of one node to another on the event bus: a rank map of a million ranks has 8 to 20 MB. */
+  /** Largest message of one node to another on the event bus. A rank map of a million ranks has 8 to 20 MB. */
   public static final int MAX_NODE_MESSAGE_BYTES = 32 << 20;
   /** Most bytes that precede the body of a message on the event bus: addresses and headers. */
   public static final int MAX_BUS_HEAD_BYTES = 64 << 10;

@@ -1,7 +1,9 @@
 package io.vertxscr.simulation;
 
 import io.vertxscr.model.DatasetFlags;
+import io.vertxscr.simulation.Scenario.Deed;
 import java.nio.ByteBuffer;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -11,15 +13,61 @@ import java.util.Optional;
 import java.util.Random;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /** What the ranks have written, what they were told of it, and how its bytes are known again. */
 final class Ledger {
   private static final int HEADER_BYTES = 16;
 
+  private static final Pattern DATASET = Pattern.compile("/scr\\.dataset\\.([0-9]+)/");
+
   private final int ranks;
   private final List<Attempt> attempts = new ArrayList<>();
-  /** By attempt, rank and number: each file is looked at many times. */
-  private final Map<List<Integer>, byte[]> contents = new HashMap<>();
+  private final Map<String, Wish> wishes = new HashMap<>();
+
+  /** What the ranks want to become of datasets, as far as these existed when the first rank said so. */
+  static final class Wish {
+    private final Deed deed;
+    private final List<Attempt> about;
+    private final Optional<Attempt> named;
+    private final List<Attempt> all;
+    private boolean granted;
+
+    private Wish(Deed deed, List<Attempt> about, Optional<Attempt> named, List<Attempt> all) {
+      this.deed = deed;
+      this.about = about;
+      this.named = named;
+      this.all = all;
+      about.forEach(attempt -> attempt.isUnwanted = true);
+    }
+
+    /** A rank was told that it is done. @param everywhere whether all nodes could hear of it @return the first time */
+    boolean isGranted(boolean everywhere) {
+      if (granted) {
+        return false;
+      }
+      granted = true;
+      if (deed.action() != Deed.Action.CURRENT) {
+        about.forEach(attempt -> attempt.isRemoved |= everywhere);
+      } else if (named.isPresent()) {
+        all.forEach(attempt -> attempt.isPassedOver = about.contains(attempt));
+        named.get().isUnwanted = false;
+      }
+      return true;
+    }
+
+    /** Datasets whose files were to go, of those that have ever been published. */
+    List<Attempt> deleted() {
+      return deed.action() == Deed.Action.DELETE ? about.stream().filter(attempt -> attempt.wasFlushed).toList()
+          : List.of();
+    }
+
+    @Override
+    public String toString() {
+      return deed.toString();
+    }
+  }
 
   /** A dataset that some ranks began to write. */
   static final class Attempt {
@@ -28,8 +76,35 @@ final class Ledger {
     final int step;
     final DatasetFlags flags;
     final Set<Integer> called = new TreeSet<>();
+    /** Nodes of its ranks, and the files that these wrote in a cache. */
+    final Set<String> nodes = new TreeSet<>();
+    final List<Path> cached = new ArrayList<>();
+    /** Nodes that have had a filemap of it. */
+    final Set<String> saved = new TreeSet<>();
+    /** Nodes that have deleted theirs since, for a good reason. */
+    final Set<String> evicted = new TreeSet<>();
+    /** Those that have done so without: as nobody has heard that it is complete. */
+    final Set<String> dropped = new TreeSet<>();
+    /** By rank and number: each file is looked at many times. */
+    private final Map<List<Integer>, byte[]> contents = new HashMap<>();
+    /** The dataset's; 0 while no rank has heard it. */
+    int id;
+    /** How many nodes may be lost with its caches. */
+    int tolerance;
     boolean acknowledged;
     boolean flushed;
+    /** It was in the prefix directory once. */
+    boolean wasFlushed;
+    /** An older one was evicted because this one is whole. */
+    boolean hasReplaced;
+    /** A rank has asked to have it removed, or to begin with an older one. */
+    boolean isUnwanted;
+    /** It was removed, as a rank was told. */
+    boolean isRemoved;
+    /** Restarts are to begin with an older one, as a rank was told. */
+    boolean isPassedOver;
+    /** A byte of it in the prefix directory is another one. */
+    boolean isRotten;
 
     Attempt(int number, int run, int step, DatasetFlags flags) {
       this.number = number;
@@ -42,6 +117,24 @@ final class Ledger {
       return flags.checkpoint();
     }
 
+    String name() {
+      return "step-" + step;
+    }
+
+    /** A rank writes a file of it here. */
+    void isIn(Path file) {
+      Matcher matcher = DATASET.matcher(file.toString());
+      if (matcher.find()) {
+        id = Integer.parseInt(matcher.group(1));
+        cached.add(file);
+      }
+    }
+
+    /** Whether each node of its ranks has had a filemap of it. */
+    boolean isProtected() {
+      return !nodes.isEmpty() && saved.containsAll(nodes);
+    }
+
     @Override
     public String toString() {
       return "step-" + step + " of run " + run;
@@ -50,6 +143,15 @@ final class Ledger {
 
   Ledger(int ranks) {
     this.ranks = ranks;
+  }
+
+  int ranks() {
+    return ranks;
+  }
+
+  /** Of a dataset's name. */
+  static int step(String name) {
+    return Integer.parseInt(name.substring("step-".length()));
   }
 
   /** The attempt of a run at a step; the first rank that asks begins it. */
@@ -70,6 +172,22 @@ final class Ledger {
     return Optional.empty();
   }
 
+  /** What the ranks of a run want behind a step; the first rank that asks says so. */
+  Wish wish(int run, int step, Deed deed) {
+    return wishes.computeIfAbsent(run + " " + step, _ -> {
+      List<Attempt> now = List.copyOf(attempts);
+      List<Attempt> ofName = now.stream().filter(attempt -> attempt.step == deed.step()).toList();
+      if (deed.action() != Deed.Action.CURRENT) {
+        return new Wish(deed, ofName, Optional.empty(), now);
+      }
+      List<Attempt> known = ofName.stream().filter(this::mayBeComplete).toList();
+      Optional<Attempt> named = known.isEmpty() || !known.getLast().acknowledged || known.getLast().isRemoved
+          ? Optional.empty() : Optional.of(known.getLast());
+      int last = named.map(attempt -> attempt.number).orElse(-1);
+      return new Wish(deed, now.stream().filter(attempt -> attempt.number > last).toList(), named, now);
+    });
+  }
+
   /** Whether all ranks have called it valid: else nobody may ever publish or offer it. */
   boolean mayBeComplete(Attempt attempt) {
     return attempt.called.size() == ranks;
@@ -86,8 +204,8 @@ final class Ledger {
   }
 
   /** Bytes of a file; not to be changed. */
-  byte[] bytes(Attempt attempt, int rank, int file) {
-    return contents.computeIfAbsent(List.of(attempt.number, rank, file), _ -> drawn(attempt, rank, file));
+  static byte[] bytes(Attempt attempt, int rank, int file) {
+    return attempt.contents.computeIfAbsent(List.of(rank, file), _ -> drawn(attempt, rank, file));
   }
 
   private static byte[] drawn(Attempt attempt, int rank, int file) {
@@ -96,6 +214,23 @@ final class Ledger {
     random.nextBytes(bytes);
     ByteBuffer.wrap(bytes).putInt(attempt.run).putInt(attempt.step).putInt(rank).putInt(file);
     return bytes;
+  }
+
+  /** Of a dataset without the largest file of each node. */
+  long bytesBehindFirst(Attempt attempt, int ranksPerNode, int files) {
+    long sum = 0;
+    for (int first = 0; first < ranks; first += ranksPerNode) {
+      int largest = 0;
+      for (int rank = first; rank < first + ranksPerNode; rank++) {
+        for (int file = 0; file < files; file++) {
+          int bytes = bytes(attempt, rank, file).length;
+          sum += bytes;
+          largest = Math.max(largest, bytes);
+        }
+      }
+      sum -= largest;
+    }
+    return sum;
   }
 
   /** Whose bytes they are, every one of them; empty: of no attempt. */

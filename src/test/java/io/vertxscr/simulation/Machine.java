@@ -16,20 +16,30 @@ final class Machine implements SimulatedFileSystem.Interference {
   private final VirtualTime time;
   /** What the daemon's process knows of its files: a new one with each daemon. */
   private LocalFiles local;
+  private final Watcher watcher;
   private Loop daemon;
   private Runnable death;
   private int deathIn;
   private int diskFailsIn;
   private int prefixFailsIn;
   private long prefixHangsUntilNs;
+  private long prefixFailsUntilNs;
   private long failedNs;
 
-  Machine(String name, VirtualTime time, SimulatedDisk disk, SimulatedDisk shared) {
+  /** Is told of operations that are about to succeed. */
+  @FunctionalInterface
+  interface Watcher {
+    /** A daemon does this to its own files. */
+    void sees(String node, Operation operation, Path path);
+  }
+
+  Machine(String name, VirtualTime time, SimulatedDisk disk, SimulatedDisk shared, Watcher watcher) {
     this.name = name;
     this.time = time;
     this.disk = disk;
     this.files = new SimulatedFileSystem(name, disk, shared, this);
     this.local = new LocalFiles(files);
+    this.watcher = watcher;
   }
 
   LocalFiles local() {
@@ -81,6 +91,11 @@ final class Machine implements SimulatedFileSystem.Interference {
     prefixHangsUntilNs = time.nowNs() + some.toNanos();
   }
 
+  /** Each operation on the prefix file system fails here for so long. */
+  void failPrefix(Duration some) {
+    prefixFailsUntilNs = time.nowNs() + some.toNanos();
+  }
+
   @Override
   public void before(Operation operation, boolean onShared, Path path) throws IOException {
     Loop here = time.current();
@@ -93,13 +108,16 @@ final class Machine implements SimulatedFileSystem.Interference {
       throw new NodeDeath(name);
     }
     boolean fails = onShared ? prefixFailsIn > 0 && --prefixFailsIn == 0 : diskFailsIn > 0 && --diskFailsIn == 0;
-    if (fails) {
+    if (fails || onShared && time.nowNs() < prefixFailsUntilNs) {
       failedNs = time.nowNs();
       throw new IOException("Input/output error");
     }
     long leftNs = prefixHangsUntilNs - here.nanoTime();
     if (onShared && leftNs > 0) {
       time.pass(Duration.ofNanos(leftNs));
+    }
+    if (!onShared) {
+      watcher.sees(name, operation, path);
     }
   }
 }

@@ -31,6 +31,14 @@ record Outcome(Scenario scenario, List<Violation> violations, List<String> calls
     OFFERED_IS_GOOD,
     /** Acknowledged output gets to the prefix directory, and stays there. */
     OUTPUT_ARRIVES,
+    /** What was removed, as a rank was told, is neither listed nor offered again. */
+    REMOVED_STAYS_AWAY,
+    /** A checkpoint leaves a cache only where a newer one is whole on all nodes, or it is in the prefix directory. */
+    EVICTED_IS_REPLACED,
+    /** Background flushes are no faster than they may be. */
+    LIMITS_HOLD,
+    /** All ranks are told the same advice at the same call, and the conditions of the halt file are obeyed. */
+    HALTS_ARE_OBEYED,
     /** The user's files stay as they are. */
     OTHERS_UNTOUCHED,
     /** Every call is answered within a minute after the last fault has ended. */

@@ -18,7 +18,7 @@ public enum Profile {
   /** The nodes' own disks. */
   DISKS(Kind.BYTE_ROTS, Kind.DISK_FAILS, Kind.DISK_IS_FULL, Kind.DISK_HANGS),
   /** The prefix file system. */
-  PREFIX(Kind.PREFIX_FAILS, Kind.PREFIX_IS_FULL, Kind.PREFIX_HANGS),
+  PREFIX(Kind.PREFIX_FAILS, Kind.PREFIX_IS_AWAY, Kind.PREFIX_IS_FULL, Kind.PREFIX_HANGS, Kind.PREFIX_ROTS),
   /** All of them. */
   ALL(Kind.values()),
   /** One more loss than the scheme tolerates, at once. */

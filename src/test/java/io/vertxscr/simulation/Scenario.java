@@ -7,8 +7,10 @@ import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Random;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 
 /**
  * What happens to a cluster, as far as that is not left to the order of events. All of it follows from the seed.
@@ -27,6 +29,12 @@ record Scenario(long seed, Profile profile, int nodes, int spares, int ranksPerN
     List<Integer> steps, Variant variant, Map<String, String> parameters, int tolerance, List<Trouble> troubles) {
   private static final int MOST_TROUBLES = 3;
   private static final int MOST_RUN_MS = 3_000;
+  /** Steps of output behind a checkpoint, beside the checkpoint's own. */
+  static final int OUTPUT_STEPS = 1_000;
+  /** Name of the directory of the second store, below that of the node's own disk. */
+  static final String SECOND = "ssd";
+  private static final String SECOND_STORE = "/local/" + SECOND;
+  private static final long BYTES_PER_SECOND_OF_A_RANK = 300;
 
   /**
    * What the runs do beside their checkpoints. Drawn by itself, so that an addition changes no other draw.
@@ -34,9 +42,17 @@ record Scenario(long seed, Profile profile, int nodes, int spares, int ranksPerN
    * @param output datasets of the program that are to stay in the prefix directory
    * @param form of datasets in the prefix directory
    * @param clashes whether two ranks write one path in every third checkpoint
+   * @param deeds whether ranks remove datasets, or go back to older ones
+   * @param halts whether runs are halted
+   * @param guest whether another program runs between the runs, with a prefix directory of its own
+   * @param twoStores whether all checkpoints but every second one are in another store, without redundancy
+   * @param limited whether background flushes have a limit of bandwidth, and how many files at once
+   * @param scans whether the index is built and verified beside the daemons
    */
-  record Variant(Output output, Form form, boolean clashes) {
-    static final Variant PLAIN = new Variant(Output.NONE, Form.FILES, false);
+  record Variant(Output output, Form form, boolean clashes, boolean deeds, boolean halts, boolean guest,
+      boolean twoStores, boolean limited, boolean scans) {
+    static final Variant PLAIN =
+        new Variant(Output.NONE, Form.FILES, false, false, false, false, false, false, false);
 
     static Variant draw(Random random, boolean rolling) {
       Output output = switch (random.nextInt(6)) {
@@ -50,7 +66,25 @@ record Scenario(long seed, Profile profile, int nodes, int spares, int ranksPerN
         case 2 -> Form.BYPASS;
         default -> Form.FILES;
       };
-      return new Variant(output, form, form != Form.BYPASS && random.nextInt(6) == 0);
+      boolean clashes = form != Form.BYPASS && random.nextInt(6) == 0;
+      boolean deeds = random.nextInt(4) == 0;
+      return new Variant(output, form, clashes, deeds, random.nextInt(5) == 0, random.nextInt(5) == 0,
+          form != Form.BYPASS && random.nextInt(5) == 0, random.nextInt(4) == 0, !deeds && random.nextInt(4) == 0);
+    }
+
+    /** Variants of which each does one thing less. */
+    List<Variant> simpler() {
+      return Stream.of(
+              new Variant(Output.NONE, form, clashes, deeds, halts, guest, twoStores, limited, scans),
+              new Variant(output, Form.FILES, clashes, deeds, halts, guest, twoStores, limited, scans),
+              new Variant(output, form, false, deeds, halts, guest, twoStores, limited, scans),
+              new Variant(output, form, clashes, false, halts, guest, twoStores, limited, scans),
+              new Variant(output, form, clashes, deeds, false, guest, twoStores, limited, scans),
+              new Variant(output, form, clashes, deeds, halts, false, twoStores, limited, scans),
+              new Variant(output, form, clashes, deeds, halts, guest, false, limited, scans),
+              new Variant(output, form, clashes, deeds, halts, guest, twoStores, false, scans),
+              new Variant(output, form, clashes, deeds, halts, guest, twoStores, limited, false))
+          .filter(simpler -> !simpler.equals(this)).toList();
     }
   }
 
@@ -63,8 +97,30 @@ record Scenario(long seed, Profile profile, int nodes, int spares, int ranksPerN
     /** Each file compressed. */
     COMPRESSED,
     /** Each file for itself, written there by its rank. */
-    BYPASS
+    BYPASS;
+
+    /** Whether each file is there as its rank wrote it. */
+    boolean isPlain() {
+      return this == FILES || this == BYPASS;
+    }
   }
+
+  /** What the ranks do to a dataset of an earlier step. */
+  record Deed(Action action, int step) {
+    /** What is done. */
+    enum Action {
+      CURRENT, DROP, DELETE
+    }
+  }
+
+  /**
+   * How a run is halted.
+   *
+   * @param checkpoints so many more may be written, as is said before it begins; 0: it is halted later
+   * @param afterMs when it is halted then
+   * @param isTriedAgain whether the program is started again before runs are admitted
+   */
+  record Stop(int checkpoints, int afterMs, boolean isTriedAgain) {}
 
   /** Which datasets are output. */
   enum Output {
@@ -134,6 +190,33 @@ record Scenario(long seed, Profile profile, int nodes, int spares, int ranksPerN
         tolerance, troubles);
   }
 
+  private Random drawOf(int what, int run, int step) {
+    return new Random(((seed * 31 + what) * 1_009 + run) * 10_007 + step);
+  }
+
+  /** What all ranks do behind the checkpoint of a step. */
+  Optional<Deed> deed(int run, int step) {
+    Random random = drawOf(1, run, step);
+    if (!variant.deeds() || random.nextInt(2) == 0) {
+      return Optional.empty();
+    }
+    Deed.Action action = Deed.Action.values()[random.nextInt(3)];
+    boolean output = variant.output() == Output.BESIDE && action != Deed.Action.CURRENT && random.nextInt(3) == 0;
+    return Optional.of(new Deed(action, output ? OUTPUT_STEPS + step : Math.max(1, step - random.nextInt(3))));
+  }
+
+  /** How a run is halted, if it is. */
+  Optional<Stop> stop(int run) {
+    Random random = drawOf(2, run, 0);
+    return !variant.halts() || run >= steps.size() || random.nextInt(3) == 0 ? Optional.empty()
+        : Optional.of(new Stop(random.nextInt(3), random.nextInt(MOST_RUN_MS), random.nextBoolean()));
+  }
+
+  /** The path of a file below the prefix directory. */
+  String path(int step, int rank, int file) {
+    return (rolling && step < OUTPUT_STEPS ? "rolling" : "step-" + step) + "/rank-" + rank + "-" + file;
+  }
+
   private List<Trouble> draw(Random random) {
     List<Trouble> troubles = new ArrayList<>();
     List<Kind> losses = profile.losses().toList();
@@ -167,7 +250,7 @@ record Scenario(long seed, Profile profile, int nodes, int spares, int ranksPerN
     int forMs = switch (kind) {
       case PAUSE, CUT, CUT_ONE_WAY -> random.nextBoolean() ? random.nextInt(4_000) : random.nextInt(60_000);
       case BAD_LINKS -> random.nextInt(20_000);
-      case DISK_IS_FULL, PREFIX_IS_FULL, DISK_HANGS, PREFIX_HANGS -> random.nextInt(30_000);
+      case DISK_IS_FULL, PREFIX_IS_AWAY, PREFIX_IS_FULL, DISK_HANGS, PREFIX_HANGS -> random.nextInt(30_000);
       case CLOCK -> (random.nextBoolean() ? 1 : -1) * random.nextInt(4 * 3_600_000);
       default -> 0;
     };
@@ -196,21 +279,43 @@ record Scenario(long seed, Profile profile, int nodes, int spares, int ranksPerN
   Map<String, String> environment() {
     Map<String, String> all = new LinkedHashMap<>(parameters);
     switch (variant.form()) {
-      case FILES -> { }
-      case COMPRESSED -> all.put("SCR_COPY_TYPE", "FILE");
+      case FILES, COMPRESSED -> { }
       case CONTAINERS -> {
         all.put("SCR_USE_CONTAINERS", "1");
         all.put("SCR_CONTAINER_SIZE", "4096");
       }
       case BYPASS -> all.put("SCR_CACHE_BYPASS", "1");
     }
+    if (!configuration().isEmpty()) {
+      all.put("SCR_COPY_TYPE", "FILE");
+    }
+    if (variant.limited()) {
+      all.put("SCR_FLUSH_ASYNC_BW", "" + bytesPerSecond());
+      all.put("SCR_FLUSH_WIDTH", "" + nodes);
+    }
     return all;
+  }
+
+  /** The limit of background flushes. */
+  long bytesPerSecond() {
+    return BYTES_PER_SECOND_OF_A_RANK * ranks();
   }
 
   /** The system's configuration file. */
   String configuration() {
-    return variant.form() == Form.COMPRESSED ? "CKPT=0 INTERVAL=1 TYPE=" + parameters.get("SCR_COPY_TYPE")
-        + " COMPRESS=ZSTD\n" : "";
+    String compression = variant.form() == Form.COMPRESSED ? " COMPRESS=ZSTD" : "";
+    String scheme = " TYPE=" + parameters.get("SCR_COPY_TYPE") + compression + "\n";
+    if (!variant.twoStores()) {
+      return compression.isEmpty() ? "" : "CKPT=0 INTERVAL=1" + scheme;
+    }
+    return "STORE=/local/cache COUNT=" + parameters.get("SCR_CACHE_SIZE") + "\nSTORE=" + SECOND_STORE + " COUNT=1\n"
+        + "CKPT=0 INTERVAL=1 STORE=/local/cache TYPE=SINGLE" + compression + "\n"
+        + "CKPT=1 INTERVAL=2 STORE=" + SECOND_STORE + scheme;
+  }
+
+  /** How many nodes may be lost with the caches that have a file. */
+  int tolerance(String path) {
+    return variant.twoStores() && !path.startsWith(SECOND_STORE) ? 0 : tolerance;
   }
 
   int ranks() {

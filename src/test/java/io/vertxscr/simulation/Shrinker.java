@@ -53,6 +53,7 @@ final class Shrinker {
     }
     if (!now.variant().equals(Scenario.Variant.PLAIN)) {
       all.add(now.with(Scenario.Variant.PLAIN));
+      now.variant().simpler().forEach(variant -> all.add(now.with(variant)));
     }
     List<Integer> steps = now.steps();
     if (steps.size() > 1) {

@@ -216,6 +216,25 @@ final class SimulatedDisk {
     List.copyOf(unsyncedFiles.keySet()).forEach(this::sync);
   }
 
+  /** Whether a file would survive a loss of power under this path, with all of its bytes. @param names from the root */
+  boolean isDurable(String... names) {
+    Inode at = root;
+    for (String name : names) {
+      at = at == null || !at.isDirectory() ? null : durable(at, name);
+    }
+    return at != null && !unsyncedFiles.containsKey(at);
+  }
+
+  private Inode durable(Inode directory, String name) {
+    Inode found = directory.durableEntries.get(name);
+    for (Change change : directory.unsynced) {
+      if (change.number <= syncedChange && change.name.equals(name)) {
+        found = change.file;                              // the journal is written in order
+      }
+    }
+    return found;
+  }
+
   /** Locks a file, as {@code fcntl} does between nodes. @return whether it is locked now */
   boolean lock(Inode file, String owner, boolean shared) {
     Lock lock = locks.computeIfAbsent(file, _ -> new Lock(shared, new HashSet<>()));

@@ -2,7 +2,6 @@ package io.vertxscr.simulation;
 
 import java.io.IOException;
 import java.net.URI;
-import java.nio.file.FileSystem;
 import java.nio.file.InvalidPathException;
 import java.nio.file.LinkOption;
 import java.nio.file.NoSuchFileException;
@@ -74,7 +73,7 @@ final class SimulatedPath implements Path {
   }
 
   @Override
-  public FileSystem getFileSystem() {
+  public SimulatedFileSystem getFileSystem() {
     return system;
   }
 

@@ -4,26 +4,21 @@ import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertxscr.client.ScrClient;
 import io.vertxscr.config.Settings;
-import io.vertxscr.format.prefix.Index;
 import io.vertxscr.model.DatasetFlags;
 import io.vertxscr.model.Fault;
-import io.vertxscr.model.FileMeta;
-import io.vertxscr.model.RankFiles;
+import io.vertxscr.model.Halt;
 import io.vertxscr.model.ScrException;
-import io.vertxscr.prefix.copy.FetchCopy;
-import io.vertxscr.prefix.metadata.LockUser;
-import io.vertxscr.prefix.metadata.PrefixIndex;
-import io.vertxscr.prefix.metadata.PrefixPaths;
-import io.vertxscr.prefix.metadata.RankMapReader;
 import io.vertxscr.protocol.app.InitRequest;
 import io.vertxscr.service.Loop;
 import io.vertxscr.service.VirtualTime;
 import io.vertxscr.simulation.Ledger.Attempt;
 import io.vertxscr.simulation.Outcome.Invariant;
 import io.vertxscr.simulation.Outcome.Violation;
+import io.vertxscr.simulation.Ledger.Wish;
+import io.vertxscr.simulation.Scenario.Deed;
 import io.vertxscr.simulation.Scenario.Output;
+import io.vertxscr.simulation.Scenario.Stop;
 import io.vertxscr.simulation.Trouble.Kind;
-import io.vertxscr.storage.LocalFiles;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
@@ -34,7 +29,6 @@ import java.time.Clock;
 import java.time.Duration;
 import java.time.ZoneOffset;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -42,9 +36,12 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.Random;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.function.UnaryOperator;
+import java.util.stream.Stream;
 
 /**
  * Carries out a {@link Scenario} and watches the invariants. Everything follows from the scenario.
@@ -53,20 +50,18 @@ import java.util.TreeSet;
  * for each node that is lost. A last run without faults follows those of the scenario.
  */
 final class Simulation {
-  private static final String PREFIX = "/pfs/prefix";
   private static final Duration BOUND = Duration.ofSeconds(60);
+  /** The same where calls may wait for flushes of limited bandwidth. */
+  private static final Duration BOUND_OF_LIMITED = Duration.ofMinutes(5);
   private static final long NS_PER_MS = 1_000_000;
   private static final int LAUNCHER_MS = 10_000;
   private static final int ROT_DELAY_MS = 20;
   private static final int LAST_TRIES = 4;
   /** Within which parts of a cluster have become one after a heal. */
   private static final Duration MERGES = Duration.ofMinutes(1);
-  /** Of output behind a checkpoint, beside the checkpoint's own. */
-  private static final int OUTPUT_STEPS = 1_000;
   private static final int CLASHES = 3;
+  private static final int GUEST_RUNS = 100;
   private static final Duration FLUSHES = Duration.ofMinutes(30);
-  private static final byte[] OF_THE_USER = {1, 2, 3};
-  private static final List<String> USERS_FILES = List.of("notes.txt", "step-1/results.txt", "rolling/of-the-user");
 
   private final Scenario scenario;
   private final Random random;
@@ -76,7 +71,11 @@ final class Simulation {
   private final SimulatedFileSystem inspector;
   private final VirtualCluster cluster;
   private final Map<String, Machine> machines = new LinkedHashMap<>();
-  private final Ledger ledger;
+  private final CacheWatch caches;
+  private final Program main;
+  private final Program guest;
+  private final Operator operator;
+  private final OfflineTools tools;
   /** Nodes whose copies have gone since an attempt began: one may be lost before the ranks hear that all is there. */
   private final Map<Attempt, Set<String>> lostSince = new HashMap<>();
   private final Set<String> away = new TreeSet<>();
@@ -84,6 +83,13 @@ final class Simulation {
   private final List<Violation> violations = new ArrayList<>();
   private final List<String> calls = new ArrayList<>();
   private List<Rank> ranks = List.of();
+  /** What ranks of the run have been told at their n-th question whether to exit. */
+  private Map<Integer, Boolean> advice = new HashMap<>();
+  /**
+   * So many checkpoints may be written in the run, and nothing keeps anybody from counting them; 0: not so. A rank may
+   * be answered once more by what held before the last one.
+   */
+  private int mostCheckpoints;
   private long faultsEndNs;
   private long badLinksUntilNs;
   private long runBeganNs;
@@ -99,15 +105,30 @@ final class Simulation {
     this.time = new VirtualTime(random);
     this.script = time.loop();
     this.shared = new SimulatedDisk(this::wallNs);
-    this.inspector = new SimulatedFileSystem(
-        "inspector", new SimulatedDisk(this::wallNs), shared, SimulatedFileSystem.Interference.NONE);
-    this.ledger = new Ledger(scenario.ranks());
+    this.inspector = inspector();
     Map<String, String> environment = new HashMap<>(Map.of("SCR_CNTL_BASE", "/local/cntl", "SCR_CACHE_BASE",
         "/local/cache", "SCR_JOB_ID", "1", "SCR_JOB_NAME", "test", "SCR_USER_NAME", "user", "SCR_CLUSTER_NAME",
         "cluster"));
     environment.putAll(scenario.environment());
     this.cluster = new VirtualCluster(random, time, Settings.load(environment, Optional.of(configuration())),
-        Path.of(PREFIX), name -> machine(name).local(), readable, this::arrivals);
+        Path.of("/pfs/prefix"), name -> machine(name).local(), readable, this::arrivals);
+    this.main = program("/pfs/prefix", scenario.ranksPerNode());
+    this.guest = program("/pfs/guest", 1);
+    this.caches = new CacheWatch(() -> List.of(main, guest), this::machine, this::violated);
+    this.operator = new Operator(inspector.getPath(main.prefix()), script.clock());
+    this.tools = new OfflineTools(inspector.getPath(main.prefix()), script.clock());
+  }
+
+  private Program program(String prefix, int ranksPerNode) {
+    Ledger ledger = new Ledger(scenario.nodes() * ranksPerNode);
+    return new Program(prefix, ranksPerNode, ledger, new PrefixInspection(
+        scenario, ledger, inspector.getPath(prefix), Clock.fixed(cluster.now(), ZoneOffset.UTC), this::inspector,
+        this::violated));
+  }
+
+  private SimulatedFileSystem inspector() {
+    return new SimulatedFileSystem(
+        "inspector", new SimulatedDisk(this::wallNs), shared, SimulatedFileSystem.Interference.NONE);
   }
 
   private Path configuration() {
@@ -132,7 +153,8 @@ final class Simulation {
       simulation.violated(Invariant.NO_BUGS, stack.toString());
     }
     return new Outcome(scenario, simulation.violations, simulation.calls, simulation.cluster.trace().hash(),
-        simulation.cluster.story(), simulation.runs, simulation.ledger.attempts().size());
+        simulation.cluster.story(), simulation.runs,
+        simulation.main.ledger().attempts().size() + simulation.guest.ledger().attempts().size());
   }
 
   /** The end of a simulation that has failed. */
@@ -150,7 +172,12 @@ final class Simulation {
 
   private Machine machine(String name) {
     return machines.computeIfAbsent(
-        name, _ -> new Machine(name, time, new SimulatedDisk(this::wallNs), shared));
+        name, _ -> newMachine(name));
+  }
+
+  private Machine newMachine(String name) {
+    return new Machine(name, time, new SimulatedDisk(this::wallNs), shared,
+        (node, operation, path) -> caches.sees(node, operation, path));
   }
 
   private int[] arrivals(String from, String to) {
@@ -185,7 +212,8 @@ final class Simulation {
   // The course of a scenario
 
   private void all() throws IOException {
-    plantFilesOfTheUser();
+    main.inspection().plantFilesOfTheUser();
+    shared.syncAll();
     List<String> hosts = new ArrayList<>(Scenario.names(scenario.nodes()));
     List<String> spares = new ArrayList<>(Scenario.names(scenario.nodes() + scenario.spares())
         .subList(scenario.nodes(), scenario.nodes() + scenario.spares()));
@@ -195,30 +223,42 @@ final class Simulation {
     for (int run = 0; run < scenario.steps().size(); run++) {
       int number = run;
       List<Trouble> troubles = scenario.troubles().stream().filter(trouble -> trouble.run() == number).toList();
-      boolean calm = troubles.isEmpty() && machines.values().stream().noneMatch(Machine::isArmed);
+      boolean calm = troubles.isEmpty() && isDisarmed();
       boolean quiet = wasQuiet && calm;
-      run(number, hosts, scenario.steps().get(run), troubles);
+      Optional<Stop> stop = scenario.stop(run);
+      stop.filter(halt -> halt.checkpoints() > 0).ifPresent(halt ->
+          operates(conditions -> conditions.withCheckpointsLeft(OptionalInt.of(halt.checkpoints()))));
+      mostCheckpoints = quiet ? stop.map(Stop::checkpoints).orElse(0) : 0;
+      run(main, number, hosts, scenario.steps().get(run), troubles);
+      mostCheckpoints = 0;
       if (quiet && hasFailed()) {
         stop(Invariant.WORKS_WITHOUT_FAULTS, "run " + run + ": " + failures());
       }
       wasQuiet = quiet || calm && ranks.stream().allMatch(rank -> rank.failure == null);
       replace(hosts, spares);
+      if (stop.isPresent()) {
+        admit(number, hosts, stop.get());
+        replace(hosts, spares);
+      }
+      if (scenario.variant().scans()) {
+        scan(number);
+      }
+      if (scenario.variant().guest() && run == 0) {
+        calm = isDisarmed();
+        run(guest, GUEST_RUNS + number, hosts, 1, List.of());
+        if (wasQuiet && calm && hasFailed()) {
+          stop(Invariant.WORKS_WITHOUT_FAULTS, "the guest: " + failures());
+        }
+        replace(hosts, spares);
+      }
     }
     List<String> back = away.stream().filter(name -> !cluster.isAlive(name)).toList();
     back.forEach(this::start);
     away.clear();
     machines.values().forEach(Machine::disarm);
-    boolean ended = false;
-    for (int tries = 1; !ended && tries <= LAST_TRIES; tries++) {
-      if (tries == LAST_TRIES) {
-        time.runUntil(cluster.members()::areWhole, MERGES);
-      }
-      run(scenario.steps().size() - 1 + tries, hosts, 1, List.of());
-      ended = !hasFailed();
-      replace(hosts, spares);
-    }
-    if (!ended) {
-      stop(Invariant.WORKS_WITHOUT_FAULTS, "the last runs: " + failures());
+    lastRuns(main, hosts, spares);
+    if (scenario.variant().guest()) {
+      lastRuns(guest, hosts, spares);
     }
     cluster.pass(Duration.ofSeconds(30));
     checkPrefix();
@@ -227,18 +267,84 @@ final class Simulation {
     if (random.nextInt(3) == 0) {
       fetchAll(hosts);
     }
-    checkFilesOfTheUser();
+    main.inspection().checkFilesOfTheUser();
   }
 
-  /** All caches go: what is flushed is what is left. */
+  /** Builds or verifies the index beside the daemons. */
+  private void scan(int run) {
+    checkPrefix();
+    List<String> rotten = main.ledger().attempts().stream().filter(attempt -> attempt.isRotten).map(Attempt::name)
+        .toList();
+    List<String> marked = tools.marked();
+    said("the index is " + (run % 2 == 0 ? "verified" : "built")
+        + ((run % 2 == 0 ? tools.verify() : tools.build()) ? "" : ", but not now"));
+    tools.marked().stream().filter(name -> !marked.contains(name) && !rotten.contains(name))
+        .forEach(name -> violated(Invariant.LISTED_IS_WHOLE, name + " was found damaged, and is whole"));
+    checkPrefix();
+  }
+
+  private boolean isDisarmed() {
+    return machines.values().stream().noneMatch(Machine::isArmed);
+  }
+
+  private void lastRuns(Program program, List<String> hosts, List<String> spares) throws IOException {
+    boolean ended = false;
+    for (int tries = 1; !ended && tries <= LAST_TRIES; tries++) {
+      if (tries == LAST_TRIES) {
+        time.runUntil(cluster.members()::areWhole, MERGES);
+      }
+      run(program, (program == guest ? GUEST_RUNS : 0) + scenario.steps().size() - 1 + tries, hosts, 1, List.of());
+      ended = !hasFailed();
+      replace(hosts, spares);
+    }
+    if (!ended) {
+      stop(Invariant.WORKS_WITHOUT_FAULTS, "the last runs: " + failures());
+    }
+  }
+
+  /** Has the halt file changed, as soon as nobody else changes the directory. */
+  private void operates(UnaryOperator<Halt> change) {
+    while (!operator.changes(change)) {
+      cluster.pass(Duration.ofMillis(100));
+    }
+  }
+
+  /** After a run that was halted: nobody may begin another one before it is said so. */
+  private void admit(int run, List<String> hosts, Stop stop) throws IOException {
+    if (stop.isTriedAgain() && operator.hasHalted()) {
+      run(main, run, hosts, 0, List.of());
+      boolean began = ranks.stream().anyMatch(rank -> rank.hasRestarted);
+      if (began && scenario.troubles().stream().noneMatch(trouble -> trouble.kind().hurtsPrefix())) {
+        stop(Invariant.HALTS_ARE_OBEYED, "a run began after run " + run + " although the halt file forbids it");
+      }
+    }
+    operates(_ -> Halt.NONE);
+  }
+
+  /** All daemons end, and all caches go: what is flushed is what is left, and what was scavenged between. */
   private void fetchAll(List<String> hosts) throws IOException {
-    List.copyOf(cluster.alive()).forEach(name -> lose(name, 0));
+    if (scenario.profile().kinds().contains(Kind.PREFIX_ROTS) && random.nextBoolean()) {
+      rotPrefix(List.of());
+    }
+    boolean scavenged = random.nextBoolean() && !scenario.variant().deeds();
+    Optional<Attempt> due = due(main.ledger());
+    if (scavenged) {
+      List.copyOf(cluster.alive()).forEach(name -> kill(name, 0));
+      tools.scavenge(machines.values());
+      checkPrefix();
+    }
+    List.copyOf(machines.keySet()).forEach(name -> lose(name, 0));
     for (String name : List.copyOf(lost)) {
       start(name);
     }
-    run(scenario.steps().size() + LAST_TRIES, hosts, 0, List.of());
+    run(main, scenario.steps().size() + LAST_TRIES, hosts, 0, List.of());
     if (hasFailed()) {
       stop(Invariant.WORKS_WITHOUT_FAULTS, "after the loss of all caches: " + failures());
+    }
+    int offered = ranks.getFirst().offered == null ? -1 : ranks.getFirst().offered.number;
+    if (scavenged && due.isPresent() && offered < due.get().number) {
+      violated(Invariant.NEWEST_IS_OFFERED, "after a scavenge a run is offered " + ranks.getFirst().offered + ", and "
+          + due.get() + " was there before");
     }
   }
 
@@ -296,6 +402,7 @@ final class Simulation {
 
   /** A rank of the run that is on. */
   private final class Rank {
+    final Program program;
     final int number;
     final String node;
     ScrClient client;
@@ -306,8 +413,10 @@ final class Simulation {
     String waitsFor;
     long sinceNs;
     Attempt offered;
+    int asked;
 
-    Rank(int number, String node) {
+    Rank(Program program, int number, String node) {
+      this.program = program;
       this.number = number;
       this.node = node;
     }
@@ -340,15 +449,21 @@ final class Simulation {
     }
   }
 
-  private void run(int run, List<String> hosts, int steps, List<Trouble> troubles) throws IOException {
+  private void run(Program program, int run, List<String> hosts, int steps, List<Trouble> troubles)
+      throws IOException {
     runs++;
     runBeganNs = time.nowNs();
     ranks = new ArrayList<>();
-    for (int number = 0; number < scenario.ranks(); number++) {
-      ranks.add(new Rank(number, hosts.get(number / scenario.ranksPerNode())));
+    advice = new HashMap<>();
+    for (int number = 0; number < program.ledger().ranks(); number++) {
+      ranks.add(new Rank(program, number, hosts.get(number / program.ranksPerNode())));
     }
     troubles.forEach(trouble -> script.after(trouble.afterMs(), () -> strikes(trouble)));
     List<Rank> mine = ranks;
+    if (steps > 0 && program == main) {
+      scenario.stop(run).filter(halt -> halt.checkpoints() == 0)
+          .ifPresent(halt -> script.after(halt.afterMs(), () -> haltNow(mine)));
+    }
     boolean[] killed = new boolean[1];
     long troublesNs = time.nowNs() + NS_PER_MS * troubles.stream().mapToInt(Trouble::afterMs).max().orElse(0);
     for (Rank rank : ranks) {
@@ -356,7 +471,8 @@ final class Simulation {
     }
     while (!isOver()) {
       machines.values().forEach(machine -> faultsEndNs = Math.max(faultsEndNs, machine.failedNs()));
-      long deadlineNs = Math.max(Math.max(faultsEndNs, troublesNs), lastProgressNs()) + BOUND.toNanos();
+      long deadlineNs = Math.max(Math.max(faultsEndNs, troublesNs), lastProgressNs())
+          + (scenario.variant().limited() ? BOUND_OF_LIMITED : BOUND).toNanos();
       if (time.nowNs() >= deadlineNs) {
         stop(Invariant.EVERY_CALL_IS_ANSWERED, "run " + run + ": " + waiting());
       }
@@ -375,6 +491,13 @@ final class Simulation {
     time.runUntil(() -> false, Duration.ofNanos(Math.max(0, Math.max(faultsEndNs, troublesNs) - time.nowNs())));
     checkOffers(run);
     checkPrefix();
+  }
+
+  private void haltNow(List<Rank> running) {
+    if (running.stream().anyMatch(rank -> !rank.isOver())
+        && !operator.changes(halt -> halt.withReason(Optional.of("JOB_HALTED")))) {
+      script.after(ROT_DELAY_MS, () -> haltNow(running));
+    }
   }
 
   /** A launcher ends the processes of a job that has lost one. Those who are in the run must hear of it by then. */
@@ -400,7 +523,8 @@ final class Simulation {
     rank.client = cluster.client(rank.node);
     rank.sinceNs = time.nowNs();
     Future<?> program = rank.call("init", Future.fromCompletionStage(
-            rank.client.init(new InitRequest(rank.number, scenario.ranks(), PREFIX, "test"))).map(VirtualSession::new))
+            rank.client.init(new InitRequest(rank.number, rank.program.ledger().ranks(), rank.program.prefix(),
+                "test"))).map(VirtualSession::new))
         .compose(session -> restart(rank, session).onSuccess(_ -> rank.hasRestarted = true)
             .compose(step -> checkpoints(rank, session, run, step + 1, step + steps))
             .compose(_ -> rank.call("finish", session.finish())));
@@ -454,7 +578,7 @@ final class Simulation {
           .compose(_ -> rank.call("complete-restart", phase.complete(read.size() == scenario.files())))
           .map(_ -> {
             rank.offered = read.isEmpty() ? null : read.getFirst();
-            return Integer.parseInt(phase.name().substring("step-".length()));
+            return Ledger.step(phase.name());
           });
     });
   }
@@ -464,7 +588,7 @@ final class Simulation {
       return null;
     }
     try {
-      Optional<Attempt> whose = ledger.whose(Files.readAllBytes(path), rank.number, file);
+      Optional<Attempt> whose = rank.program.ledger().whose(Files.readAllBytes(path), rank.number, file);
       if (whose.isEmpty() || !name.equals("step-" + whose.get().step)
           || !read.isEmpty() && read.getFirst() != whose.get()) {
         violated(Invariant.OFFERED_IS_GOOD, "rank " + rank.number + " reads in " + path + " of " + name
@@ -483,27 +607,86 @@ final class Simulation {
         : dataset(rank, session, run, first,
             output == Output.CHECKPOINTS ? DatasetFlags.CHECKPOINT_AND_OUTPUT : DatasetFlags.CHECKPOINT)
             .compose(_ -> output == Output.BESIDE
-                ? dataset(rank, session, run, OUTPUT_STEPS + first, DatasetFlags.OUTPUT) : Future.succeededFuture())
-            .compose(_ -> checkpoints(rank, session, run, first + 1, last));
+                ? dataset(rank, session, run, Scenario.OUTPUT_STEPS + first, DatasetFlags.OUTPUT)
+                : Future.succeededFuture())
+            .compose(_ -> deed(rank, session, run, first))
+            .compose(_ -> shouldExit(rank, session, run))
+            .compose(exit -> checkpoints(rank, session, run, first + 1, exit ? first : last));
+  }
+
+  private Future<Boolean> shouldExit(Rank rank, VirtualSession session, int run) {
+    if (!scenario.variant().halts()) {
+      return Future.succeededFuture(false);
+    }
+    int number = ++rank.asked;
+    return rank.call("should-exit", session.shouldExit()).onSuccess(exit -> {
+      long written = main.ledger().attempts().stream().filter(attempt -> attempt.run == run && attempt.isCheckpoint()
+          && attempt.acknowledged).count();
+      if (mostCheckpoints > 0 && (exit ? written < mostCheckpoints : written > mostCheckpoints)) {
+        violated(Invariant.HALTS_ARE_OBEYED, "rank " + rank.number + " of run " + run + " is told " + exit + " behind "
+            + written + " checkpoints, and may write " + mostCheckpoints);
+      }
+      Boolean others = advice.putIfAbsent(number, exit);
+      if (others != null && !others.equals(exit)) {
+        violated(Invariant.HALTS_ARE_OBEYED, "rank " + rank.number + " of run " + run + " is told " + exit
+            + " at its question " + number + ", others " + others);
+      }
+    });
+  }
+
+  private Future<Void> deed(Rank rank, VirtualSession session, int run, int step) {
+    Optional<Deed> due = rank.program == main && run < scenario.steps().size()
+        ? scenario.deed(run, step) : Optional.empty();
+    if (due.isEmpty()) {
+      return Future.succeededFuture();
+    }
+    Deed deed = due.get();
+    Wish wish = rank.program.ledger().wish(run, step, deed);
+    String name = "step-" + deed.step();
+    return rank.call(deed.toString(), switch (deed.action()) {
+      case CURRENT -> session.current(name);
+      case DROP -> session.drop(name);
+      case DELETE -> session.delete(name);
+    }).onSuccess(_ -> done(rank, wish)).recover(failure -> {
+      boolean goesOn = Fault.of(failure) == Fault.NO_SUCH_DATASET
+          || Fault.of(failure) == Fault.CORRUPT
+          && rank.program.ledger().attempts().stream().anyMatch(attempt -> attempt.isRotten);
+      return goesOn ? Future.succeededFuture() : Future.failedFuture(failure);
+    });
+  }
+
+  private void done(Rank rank, Wish wish) {
+    boolean all = machines.keySet().stream().allMatch(cluster::isAlive)
+        && scenario.troubles().stream().noneMatch(trouble -> trouble.kind().hidesNodes());
+    if (!rank.gone && wish.isGranted(all)) {
+      said(wish + " is done");
+      if (all) {
+        main.inspection().checkDeleted(wish);
+      }
+    }
   }
 
   private Future<Void> dataset(Rank rank, VirtualSession session, int run, int step, DatasetFlags flags) {
     return rank.call("start " + step, session.startOutput("step-" + step, flags)).compose(phase -> {
-      Attempt attempt = ledger.attempt(run, step, flags);
+      Attempt attempt = rank.program.ledger().attempt(run, step, flags);
+      attempt.nodes.add(rank.node);
       lostSince.computeIfAbsent(attempt, _ -> new HashSet<>(away));
       List<String> failed = new ArrayList<>();
       Future<Void> written = Future.succeededFuture();
       for (int file = 0; file < scenario.files(); file++) {
         int number = file;
-        String name = PREFIX + "/" + directory(step) + "/rank-" + rank.number + "-" + file;
-        written = written.compose(_ -> rank.call("route", phase.route(name)))
-            .map(path -> writes(rank, rank.path(path), ledger.bytes(attempt, rank.number, number), failed));
+        String name = rank.program.prefix() + "/" + scenario.path(step, rank.number, file);
+        written = written.compose(_ -> rank.call("route", phase.route(name))).map(path -> {
+          attempt.isIn(rank.path(path));
+          attempt.tolerance = scenario.tolerance(path.toString());
+          return writes(rank, rank.path(path), Ledger.bytes(attempt, rank.number, number), failed);
+        });
       }
       boolean clashes = scenario.variant().clashes() && step % CLASHES == 0;
       if (clashes && rank.number == 1) {
-        String ofRank0 = PREFIX + "/" + directory(step) + "/rank-0-0";
+        String ofRank0 = rank.program.prefix() + "/" + scenario.path(step, 0, 0);
         written = written.compose(_ -> rank.call("route", phase.route(ofRank0)))
-            .map(path -> writes(rank, rank.path(path), ledger.bytes(attempt, rank.number, 0), failed));
+            .map(path -> writes(rank, rank.path(path), Ledger.bytes(attempt, rank.number, 0), failed));
       }
       return written.compose(_ -> pause(random.nextInt(200))).compose(_ -> {
         if (failed.isEmpty() && !rank.gone && !clashes) {
@@ -524,15 +707,15 @@ final class Simulation {
     });
   }
 
-  private String directory(int step) {
-    return scenario.rolling() && step < OUTPUT_STEPS ? "rolling" : "step-" + step;
-  }
-
   private Void acknowledged(Rank rank, Attempt attempt) {
     if (!rank.gone && !attempt.acknowledged) {
       attempt.acknowledged = true;
       acknowledgedNs = wallNs();
       said(attempt + " is complete");
+      if (!attempt.dropped.isEmpty()) {
+        violated(Invariant.EVICTED_IS_REPLACED, attempt + " was acknowledged, and has been deleted by "
+            + attempt.dropped);
+      }
       if (scenario.isBypass()) {
         checkPrefix();
         if (!attempt.flushed) {
@@ -619,8 +802,10 @@ final class Simulation {
         cluster.after(one, some, name -> cluster.hangStorage(name, false));
       }
       case PREFIX_FAILS -> machine(one).failAt(trouble.number(), true);
+      case PREFIX_IS_AWAY -> machine(one).failPrefix(some);
       case PREFIX_IS_FULL -> fill(shared, some);
       case PREFIX_HANGS -> machine(one).hangPrefix(some);
+      case PREFIX_ROTS -> rotPrefix(ranks);
     }
   }
 
@@ -659,8 +844,10 @@ final class Simulation {
 
   private void lose(String name, int silenceMs) {
     copyLost(name);
-    kill(name, silenceMs);
-    machines.put(name, new Machine(name, time, new SimulatedDisk(this::wallNs), shared));
+    if (cluster.isAlive(name)) {
+      kill(name, silenceMs);
+    }
+    machines.put(name, newMachine(name));
     lost.add(name);
   }
 
@@ -690,10 +877,27 @@ final class Simulation {
     }
   }
 
+  /** Not between the look of a restart at the prefix directory and the reads of its ranks there. */
+  private void rotPrefix(List<Rank> running) {
+    if (running.stream().anyMatch(rank -> !rank.isOver() && !rank.hasRestarted)) {
+      script.after(ROT_DELAY_MS, () -> rotPrefix(running));
+      return;
+    }
+    main.inspection().rotting(random.nextInt(1 << 20)).ifPresent(rotting -> {
+      SimulatedPath path = (SimulatedPath) rotting.files().get(random.nextInt(rotting.files().size()));
+      SimulatedDisk.Inode file = inspector.find(path);
+      if (file.size() > 0) {
+        file.rot(random.nextInt(file.size()));
+        rotting.attempt().isRotten = true;
+        said(path + " of " + rotting.attempt() + " rots");
+      }
+    });
+  }
+
   private static void collect(SimulatedDisk.Inode directory, boolean inCache, List<SimulatedDisk.Inode> files) {
     directory.entries.forEach((name, entry) -> {
       if (entry.isDirectory()) {
-        collect(entry, inCache || name.equals("cache"), files);
+        collect(entry, inCache || name.equals("cache") || name.equals(Scenario.SECOND), files);
       } else if (inCache && entry.size() > 0) {
         files.add(entry);
       }
@@ -704,12 +908,32 @@ final class Simulation {
 
   private void look() {
     List<io.vertx.core.json.JsonObject> events = cluster.bus().events();
-    boolean flushed = events.subList(eventsSeen, events.size()).stream()
-        .anyMatch(event -> event.getString("type").equals("flush-done"));
+    List<io.vertx.core.json.JsonObject> flushes = events.subList(eventsSeen, events.size()).stream()
+        .filter(event -> event.getString("type").equals("flush-done")).toList();
     eventsSeen = events.size();
-    if (flushed) {
+    if (!flushes.isEmpty()) {
       checkPrefix();
+      flushes.forEach(this::checkLimit);
     }
+  }
+
+  /** Nodes pay for a file behind it, so each has one for nothing. What a lost leader had copied is not seen. */
+  private void checkLimit(io.vertx.core.json.JsonObject flush) {
+    boolean counts = scenario.variant().limited() && scenario.troubles().isEmpty()
+        && scenario.variant().form() == Scenario.Form.FILES
+        && scenario.parameters().get("SCR_FLUSH_ASYNC").equals("1") && flush.getInteger("attempt", 0) == 1;
+    if (!counts) {
+      return;
+    }
+    main.ledger().attempts().stream().filter(attempt -> attempt.flushed && attempt.id == flush.getInteger("dataset"))
+        .forEach(attempt -> {
+          long bytes = main.ledger().bytesBehindFirst(attempt, main.ranksPerNode(), scenario.files());
+          double seconds = flush.getLong("flushUs") / 1e6;
+          if (bytes > scenario.bytesPerSecond() * seconds) {
+            violated(Invariant.LIMITS_HOLD, attempt + " was flushed in " + seconds + " s, at least " + bytes
+                + " bytes at no more than " + scenario.bytesPerSecond() + " a second");
+          }
+        });
   }
 
   /** What a restart of the run has offered. */
@@ -719,13 +943,17 @@ final class Simulation {
     if (offered.size() > 1) {
       violated(Invariant.OFFERED_IS_GOOD, "run " + run + " was offered several checkpoints: " + offered);
     }
-    offered.stream().filter(attempt -> !(attempt.isCheckpoint() && ledger.mayBeComplete(attempt)))
+    offered.stream().filter(attempt -> !(attempt.isCheckpoint() && ranks.getFirst().program.ledger()
+            .mayBeComplete(attempt)))
         .forEach(attempt -> violated(Invariant.OFFERED_IS_GOOD, "run " + run + " was offered " + attempt
             + ", which is no checkpoint that all ranks have completed"));
   }
 
   private void checkIsNewest(Rank rank, Optional<Attempt> offered) {
-    Optional<Attempt> due = due();
+    offered.filter(attempt -> attempt.isRemoved || attempt.isPassedOver)
+        .ifPresent(attempt -> violated(Invariant.REMOVED_STAYS_AWAY, "rank " + rank.number + " is offered " + attempt
+            + ", which was removed, or passed over"));
+    Optional<Attempt> due = due(rank.program.ledger());
     boolean lacksRoom = offered.isPresent() && fullUntilNs >= runBeganNs;    // an older one is better than none
     if (!rank.gone && !lacksRoom && due.isPresent()
         && offered.map(attempt -> attempt.number).orElse(-1) < due.get().number) {
@@ -736,15 +964,17 @@ final class Simulation {
   }
 
   /** The newest that must be offered; empty: none has to be. */
-  private Optional<Attempt> due() {
+  private Optional<Attempt> due(Ledger ledger) {
     return ledger.attempts().stream()
-        .filter(attempt -> attempt.isCheckpoint() && attempt.acknowledged)
-        .filter(attempt -> attempt.flushed || isWithinTolerance(attempt))
+        .filter(attempt -> attempt.isCheckpoint() && (attempt.acknowledged || attempt.hasReplaced))
+        .filter(attempt -> !attempt.isUnwanted)
+        .filter(attempt -> attempt.flushed && !attempt.isRotten
+            || attempt.evicted.isEmpty() && isWithinTolerance(attempt))
         .max(Comparator.comparingInt(attempt -> attempt.number));
   }
 
   private boolean isWithinTolerance(Attempt attempt) {
-    return !scenario.isBypass() && lostSince.getOrDefault(attempt, Set.of()).size() <= scenario.tolerance();
+    return !scenario.isBypass() && lostSince.getOrDefault(attempt, Set.of()).size() <= attempt.tolerance;
   }
 
   /** After the last run, when there was time to flush all that could be flushed. */
@@ -758,125 +988,24 @@ final class Simulation {
   }
 
   private List<Attempt> missing() {
-    return ledger.attempts().stream().filter(attempt -> attempt.flags.output() && attempt.acknowledged
-        && !attempt.flushed && (scenario.isBypass() || isWithinTolerance(attempt))
-        && !ledger.mayBeReplaced(attempt, scenario.isBypass())).toList();
+    return Stream.of(main, guest).flatMap(program -> program.ledger().attempts().stream()
+        .filter(attempt -> attempt.flags.output() && attempt.acknowledged
+            && !attempt.flushed && !attempt.isUnwanted && !attempt.isRotten
+            && (scenario.isBypass() || isWithinTolerance(attempt))
+            && !program.ledger().mayBeReplaced(attempt, scenario.isBypass()))).toList();
   }
 
   private void checkPrefix() {
-    Path prefix = inspector.getPath(PREFIX);
-    Index index;
-    try {
-      index = new PrefixIndex(new PrefixPaths(prefix), new LockUser("inspector", new LocalFiles(inspector),
-          Clock.fixed(cluster.now(), ZoneOffset.UTC))).read().index();
-    } catch (ScrException e) {
-      violated(Invariant.LISTED_IS_WHOLE, "the index cannot be read: " + e.getMessage());
-      return;
+    main.inspection().check();
+    if (scenario.variant().guest()) {
+      guest.inspection().check();
     }
-    ledger.attempts().forEach(attempt -> attempt.flushed = false);
-    for (Index.Entry entry : index.entries()) {
-      if (entry.complete()) {
-        checkListed(prefix, entry);
-      }
-    }
-  }
-
-  private void checkListed(Path prefix, Index.Entry entry) {
-    boolean asFiles = switch (scenario.variant().form()) {
-      case FILES, BYPASS -> true;
-      case CONTAINERS, COMPRESSED -> false;
-    };
-    String what = entry.name() + " (dataset " + entry.id() + ")";
-    try {
-      Path fetched = asFiles ? null : fetched(entry.id());
-      Map<Attempt, Integer> found = new LinkedHashMap<>();
-      for (int rank = 0; rank < scenario.ranks(); rank++) {
-        for (int file = 0; file < scenario.files(); file++) {
-          String path = directory(Integer.parseInt(entry.name().substring("step-".length()))) + "/rank-" + rank + "-"
-              + file;
-          Optional<Attempt> whose = asFiles ? owner(prefix.resolve(path), rank, file, entry.name())
-              : ledger.whose(Files.readAllBytes(fetched.resolve(path)), rank, file);
-          if (whose.isEmpty()) {
-            violated(Invariant.LISTED_IS_WHOLE, path + " of " + what + " has other bytes");
-            return;
-          }
-          found.merge(whose.get(), 1, Integer::sum);
-        }
-      }
-      if (found.size() > 1) {
-        violated(Invariant.LISTED_IS_WHOLE, what + " is a mixture of " + found);
-      } else {
-        found.keySet().forEach(attempt -> attempt.flushed = true);
-      }
-    } catch (IOException | ScrException e) {
-      violated(Invariant.LISTED_IS_WHOLE, what + ": " + e);
-    }
-  }
-
-  /** A directory with the files of a dataset as a restart would get them, by their paths, on a disk of its own. */
-  private Path fetched(int id) throws IOException {
-    SimulatedFileSystem files = new SimulatedFileSystem(
-        "inspector", new SimulatedDisk(this::wallNs), shared, SimulatedFileSystem.Interference.NONE);
-    PrefixPaths paths = new PrefixPaths(files.getPath(PREFIX));
-    Path directory = files.getPath("/fetched");
-    FetchCopy copy = new FetchCopy(paths, id, directory.resolve("copies"));
-    List<FetchCopy.Fetched> parts = new ArrayList<>();
-    new RankMapReader(paths, id).forEach(entry -> copy.parts(entry).forEach(part -> parts.add(part.copy())));
-    for (RankFiles rank : copy.join(parts)) {
-      for (FileMeta file : rank.files()) {
-        Path place = directory.resolve(file.path());
-        if (!Files.exists(place.getParent())) {
-          Files.createDirectories(place.getParent());
-        }
-        Files.write(place, Files.readAllBytes(directory.resolve("copies").resolve(file.name())));
-      }
-    }
-    return directory;
-  }
-
-  /** Of the file there, or of one that is kept while another dataset takes its place. */
-  private Optional<Attempt> owner(Path path, int rank, int file, String name) throws IOException {
-    Optional<Attempt> whose =
-        Files.exists(path) ? ledger.whose(Files.readAllBytes(path), rank, file) : Optional.empty();
-    if (whose.isPresent() && name.equals("step-" + whose.get().step)) {
-      return whose;
-    }
-    try (var kept = Files.newDirectoryStream(path.getParent(), "." + path.getFileName() + ".scr-kept-*")) {
-      for (Path one : kept) {
-        Optional<Attempt> of = ledger.whose(Files.readAllBytes(one), rank, file);
-        if (of.isPresent() && name.equals("step-" + of.get().step)) {
-          return of;
-        }
-      }
-    }
-    return Optional.empty();
   }
 
   private void checkLeaks() {
     for (String name : cluster.alive()) {
       if (!machine(name).files.openFiles().isEmpty()) {
         violated(Invariant.NOTHING_LEAKS, name + " has open files: " + machine(name).files.openFiles());
-      }
-    }
-  }
-
-  private void plantFilesOfTheUser() throws IOException {
-    for (String name : USERS_FILES) {
-      Path file = inspector.getPath(PREFIX).resolve(name);
-      Files.createDirectories(file.getParent());
-      Files.write(file, OF_THE_USER);
-    }
-    shared.syncAll();
-  }
-
-  private void checkFilesOfTheUser() {
-    for (String name : USERS_FILES) {
-      try {
-        if (!Arrays.equals(Files.readAllBytes(inspector.getPath(PREFIX).resolve(name)), OF_THE_USER)) {
-          violated(Invariant.OTHERS_UNTOUCHED, name + " has other bytes");
-        }
-      } catch (IOException e) {
-        violated(Invariant.OTHERS_UNTOUCHED, name + ": " + e);
       }
     }
   }

@@ -52,10 +52,30 @@ record Trouble(Kind kind, int run, int afterMs, List<String> nodes, int forMs, i
     DISK_HANGS,
     /** One operation of the node on the prefix file system fails. */
     PREFIX_FAILS,
+    /** Each operation of the node on the prefix file system fails for a while. */
+    PREFIX_IS_AWAY,
     /** The prefix file system is full for a while. */
     PREFIX_IS_FULL,
     /** The prefix file system answers none of these nodes for a while. */
-    PREFIX_HANGS;
+    PREFIX_HANGS,
+    /** A byte of a dataset in the prefix file system is another one. */
+    PREFIX_ROTS;
+
+    /** Whether somebody may not see the prefix directory as it is. */
+    boolean hurtsPrefix() {
+      return switch (this) {
+        case PREFIX_FAILS, PREFIX_IS_AWAY, PREFIX_IS_FULL, PREFIX_HANGS, PREFIX_ROTS -> true;
+        default -> false;
+      };
+    }
+
+    /** Whether nodes that live may not hear of each other. */
+    boolean hidesNodes() {
+      return switch (this) {
+        case PAUSE, CUT, CUT_ONE_WAY, BAD_LINKS, DISK_HANGS -> true;
+        default -> false;
+      };
+    }
 
     /** Whether a copy of what a node holds is lost by it. */
     boolean loses() {

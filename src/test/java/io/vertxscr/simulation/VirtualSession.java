@@ -4,6 +4,7 @@ import io.vertx.core.Future;
 import io.vertxscr.client.Phase;
 import io.vertxscr.client.Session;
 import io.vertxscr.model.DatasetFlags;
+import io.vertxscr.protocol.app.ShouldExitReply;
 import java.nio.file.Path;
 import java.util.Optional;
 
@@ -15,6 +16,23 @@ public record VirtualSession(Session session) {
 
   public Future<Boolean> needCheckpoint() {
     return Future.fromCompletionStage(session.needCheckpoint());
+  }
+
+  /** Whether the program is to end. */
+  public Future<Boolean> shouldExit() {
+    return Future.fromCompletionStage(session.shouldExit()).map(ShouldExitReply::exit);
+  }
+
+  public Future<Void> current(String name) {
+    return Future.fromCompletionStage(session.current(name));
+  }
+
+  public Future<Void> drop(String name) {
+    return Future.fromCompletionStage(session.drop(name));
+  }
+
+  public Future<Void> delete(String name) {
+    return Future.fromCompletionStage(session.delete(name));
   }
 
   public Future<VirtualPhase> startOutput(String name, DatasetFlags flags) {

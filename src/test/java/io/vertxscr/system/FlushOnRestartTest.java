@@ -33,8 +33,8 @@ class FlushOnRestartTest {
   }
 
   private VirtualCluster withTwoCheckpoints(int seed) throws Exception {
-    VirtualCluster cluster = VirtualClusters.in(new Random(seed), directory.resolve("walk"), Map.of("SCR_COPY_TYPE", "XOR",
-        "SCR_FLUSH", "0", "SCR_FLUSH_ON_RESTART", "1", "SCR_CACHE_SIZE", "2"));
+    VirtualCluster cluster = VirtualClusters.in(new Random(seed), directory.resolve("walk"), Map.of(
+        "SCR_COPY_TYPE", "XOR", "SCR_FLUSH", "0", "SCR_FLUSH_ON_RESTART", "1", "SCR_CACHE_SIZE", "2"));
     cluster.start(NODES);
     assertThat(new VirtualRun(cluster, NODES).steps(1, 2)).isZero();
     return cluster;

@@ -20,7 +20,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Goal: files are read once while nobody touches them, and whoever touches one is noticed, whatever he sets back. */
+/** Goal: files are read once while nobody touches them. Whoever touches one is noticed, whatever he sets back. */
 class RankChecksTest {
   private static final DatasetKey DATASET = new DatasetKey(3, 1_000);
   private static final List<String> NAMES = List.of("a", "b");

@@ -1,0 +1,99 @@
+package io.vertxscr.simulation;
+
+import io.vertxscr.simulation.Ledger.Attempt;
+import io.vertxscr.simulation.Outcome.Invariant;
+import io.vertxscr.simulation.SimulatedFileSystem.Operation;
+import java.nio.file.Path;
+import java.util.Collection;
+import java.util.Comparator;
+import java.util.Optional;
+import java.util.function.BiConsumer;
+import java.util.function.Function;
+import java.util.function.Supplier;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * Sees each filemap that a daemon writes or deletes, and checks each eviction at that moment.
+ *
+ * <p>A checkpoint may go if it is in the prefix directory, or if a newer one of its program is whole: all ranks have
+ * called it valid, all of their nodes have a filemap of it, and no loss of power could take its files.
+ */
+final class CacheWatch {
+  private static final Pattern FILEMAP = Pattern.compile("scr\\.dataset\\.([0-9]+)\\.scrfilemap");
+
+  private final Supplier<Collection<Program>> programs;
+  private final Function<String, Machine> machines;
+  private final BiConsumer<Invariant, String> violated;
+
+  CacheWatch(Supplier<Collection<Program>> programs, Function<String, Machine> machines,
+      BiConsumer<Invariant, String> violated) {
+    this.programs = programs;
+    this.machines = machines;
+    this.violated = violated;
+  }
+
+  /** A daemon is about to do this to one of its own files; nothing will keep it from it. */
+  void sees(String node, Operation operation, Path path) {
+    if (operation != Operation.MOVE && operation != Operation.DELETE) {
+      return;
+    }
+    Matcher filemap = FILEMAP.matcher(path.getFileName().toString());
+    if (!filemap.matches()) {
+      return;
+    }
+    int id = Integer.parseInt(filemap.group(1));
+    for (Program program : programs.get()) {
+      program.ledger().attempts().stream().filter(attempt -> attempt.id == id)
+          .max(Comparator.comparingInt(attempt -> attempt.number)).ifPresent(attempt -> {
+            if (operation == Operation.MOVE) {
+              attempt.saved.add(node);
+            } else if (attempt.saved.contains(node)) {
+              goes(program, attempt, node);
+            }
+          });
+    }
+  }
+
+  private void goes(Program program, Attempt attempt, String node) {
+    if (attempt.isUnwanted) {
+      attempt.evicted.add(node);
+      return;
+    }
+    Optional<Attempt> successor = attempt.isCheckpoint() ? successor(program, attempt) : Optional.empty();
+    boolean justified = successor.isPresent() || isInPrefix(program, attempt);
+    if (justified) {
+      attempt.evicted.add(node);
+      successor.ifPresent(newer -> newer.hasReplaced = true);
+    } else if (attempt.acknowledged) {
+      violated.accept(Invariant.EVICTED_IS_REPLACED, node + " deletes " + attempt + " (dataset " + attempt.id
+          + "), which is nowhere else, and no newer one is whole on all nodes");
+    } else {
+      attempt.dropped.add(node);
+    }
+  }
+
+  /** Which newer checkpoint is whole. */
+  private Optional<Attempt> successor(Program program, Attempt attempt) {
+    return program.ledger().attempts().stream()
+        .filter(newer -> newer.number > attempt.number && newer.isCheckpoint() && !newer.isRemoved
+            && newer.tolerance >= attempt.tolerance && program.ledger().mayBeComplete(newer) && newer.isProtected())
+        .filter(newer -> newer.flushed || isDurable(newer)).findFirst();
+  }
+
+  /** Those that have gone with their node do not count: a copy is lost with them. */
+  private boolean isDurable(Attempt attempt) {
+    return attempt.cached.stream().map(SimulatedPath.class::cast).allMatch(path -> {
+      SimulatedFileSystem files = path.getFileSystem();
+      return machines.apply(files.node()).files != files || files.find(path) == null
+          || files.disk(path).isDurable(path.names());
+    });
+  }
+
+  private static boolean isInPrefix(Program program, Attempt attempt) {
+    program.inspection().check();
+    return attempt.flushed || attempt.isRotten || attempt.wasFlushed
+        && (program.ledger().mayBeReplaced(attempt, false) || program.ledger().attempts().stream().anyMatch(
+            newer -> newer.number > attempt.number && newer.isCheckpoint() && newer.flushed));
+  }
+}

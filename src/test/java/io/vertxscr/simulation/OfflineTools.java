@@ -1,0 +1,90 @@
+package io.vertxscr.simulation;
+
+import io.vertxscr.format.prefix.Index;
+import io.vertxscr.model.Fault;
+import io.vertxscr.model.ScrException;
+import io.vertxscr.prefix.metadata.FlushFileStore;
+import io.vertxscr.prefix.metadata.LockUser;
+import io.vertxscr.prefix.metadata.PrefixIndex;
+import io.vertxscr.prefix.metadata.PrefixPaths;
+import io.vertxscr.scavenge.DatasetPublisher;
+import io.vertxscr.scavenge.IndexVerification;
+import io.vertxscr.scavenge.LocalCopies;
+import io.vertxscr.scavenge.NodeCache;
+import io.vertxscr.scavenge.OfflineScavenge;
+import io.vertxscr.storage.LocalFiles;
+import java.nio.file.Path;
+import java.time.Clock;
+import java.util.Collection;
+import java.util.List;
+
+/** {@code scr index} and {@code scr scavenge} on a prefix directory: beside daemons, and after their end. */
+final class OfflineTools {
+  private static final OfflineScavenge.ScavengeLog NO_LOG = new OfflineScavenge.ScavengeLog() {
+    @Override
+    public void begun(int dataset) {
+      // nobody reads it
+    }
+
+    @Override
+    public void ended(int dataset, boolean whole) {
+      // nobody reads it
+    }
+  };
+
+  private final PrefixPaths paths;
+  private final PrefixIndex index;
+  private final FlushFileStore flushFile;
+  private final Clock clock;
+
+  /** @param prefix the directory, as somebody sees it whose operations on files do not fail */
+  OfflineTools(Path prefix, Clock clock) {
+    LockUser user = new LockUser("scr", new LocalFiles(prefix.getFileSystem()), clock);
+    this.paths = new PrefixPaths(prefix);
+    this.index = new PrefixIndex(paths, user);
+    this.flushFile = new FlushFileStore(paths, user);
+    this.clock = clock;
+  }
+
+  /** {@code scr index --build}. @return false: not now, somebody else is changing the directory */
+  boolean build() {
+    return unlessBusy(() -> new DatasetPublisher(paths, index, flushFile, clock, _ -> {}).build());
+  }
+
+  /** {@code scr index --verify} of all datasets. @return false: not now, somebody else is changing the directory */
+  boolean verify() {
+    return unlessBusy(() -> new IndexVerification(paths, index, clock, _ -> {}).verify(index.read().index().entries()));
+  }
+
+  /** Names of datasets that restarts skip, as they were found damaged. */
+  List<String> marked() {
+    return index.read().index().entries().stream().filter(entry -> entry.failed().isPresent())
+        .map(Index.Entry::name).toList();
+  }
+
+  /** {@code scr scavenge} where no daemon is left; each machine copies what it has. */
+  void scavenge(Collection<Machine> machines) {
+    List<NodeCache> caches = machines.stream()
+        .flatMap(machine -> NodeCache.ofJob(machine.files.getPath("/local/cntl/user/scr.1")).stream()).toList();
+    new OfflineScavenge(paths, index, flushFile, id -> {
+      for (Machine machine : machines) {
+        PrefixPaths seen = new PrefixPaths(machine.files.getPath(paths.prefix().toString()));
+        NodeCache.ofJob(machine.files.getPath("/local/cntl/user/scr.1"))
+            .forEach(cache -> new LocalCopies(seen, List.of(cache), _ -> {}).bring(id));
+      }
+      return true;
+    }, NO_LOG, clock, _ -> {}).all(caches, false);
+  }
+
+  private static boolean unlessBusy(Runnable work) {
+    try {
+      work.run();
+      return true;
+    } catch (ScrException e) {
+      if (e.fault() == Fault.BUSY || e.fault() == Fault.NO_SPACE || e.fault() == Fault.IO) {
+        return false;
+      }
+      throw e;
+    }
+  }
+}

@@ -1,0 +1,247 @@
+package io.vertxscr.simulation;
+
+import io.vertxscr.format.prefix.Index;
+import io.vertxscr.model.FileMeta;
+import io.vertxscr.model.RankFiles;
+import io.vertxscr.model.ScrException;
+import io.vertxscr.prefix.copy.FetchCopy;
+import io.vertxscr.prefix.metadata.LockUser;
+import io.vertxscr.prefix.metadata.PrefixIndex;
+import io.vertxscr.prefix.metadata.PrefixPaths;
+import io.vertxscr.prefix.metadata.RankMapReader;
+import io.vertxscr.simulation.Ledger.Attempt;
+import io.vertxscr.simulation.Ledger.Wish;
+import io.vertxscr.simulation.Outcome.Invariant;
+import io.vertxscr.storage.LocalFiles;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Clock;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.BiConsumer;
+import java.util.function.Supplier;
+import java.util.stream.Stream;
+
+/**
+ * Reads a prefix directory as its user does: the index, the files of datasets, the user's own files. Changes nothing
+ * but the ledger's knowledge of what is there.
+ */
+final class PrefixInspection {
+  private static final byte[] OF_THE_USER = {1, 2, 3};
+  private static final List<String> USERS_FILES = List.of("notes.txt", "step-1/results.txt", "rolling/of-the-user");
+
+  private final Scenario scenario;
+  private final Ledger ledger;
+  private final Path prefix;
+  private final PrefixPaths paths;
+  private final PrefixIndex index;
+  private final Supplier<SimulatedFileSystem> fresh;
+  private final BiConsumer<Invariant, String> violated;
+
+  /**
+   * An inspection that finds what it finds by the ledger.
+   *
+   * @param prefix the directory, as somebody sees it whose operations on files do not fail
+   * @param fresh the same shared file system beside an empty disk
+   */
+  PrefixInspection(Scenario scenario, Ledger ledger, Path prefix, Clock clock, Supplier<SimulatedFileSystem> fresh,
+      BiConsumer<Invariant, String> violated) {
+    this.scenario = scenario;
+    this.ledger = ledger;
+    this.prefix = prefix;
+    this.paths = new PrefixPaths(prefix);
+    this.index = new PrefixIndex(
+        paths, new LockUser("inspector", new LocalFiles(prefix.getFileSystem()), clock));
+    this.fresh = fresh;
+    this.violated = violated;
+  }
+
+  /** Every dataset that the index lists as valid is there, every byte. */
+  void check() {
+    List<Index.Entry> entries;
+    try {
+      entries = listed();
+    } catch (ScrException e) {
+      violated.accept(Invariant.LISTED_IS_WHOLE, "the index cannot be read: " + e.getMessage());
+      return;
+    }
+    ledger.attempts().forEach(attempt -> attempt.flushed = false);
+    entries.forEach(this::check);
+  }
+
+  private List<Index.Entry> listed() {
+    return index.read().index().entries().stream().filter(Index.Entry::complete).toList();
+  }
+
+  private void check(Index.Entry entry) {
+    String what = entry.name() + " (dataset " + entry.id() + ")";
+    Map<Attempt, Integer> found = new LinkedHashMap<>();
+    Optional<String> problem;
+    try {
+      problem = read(entry, found);
+    } catch (IOException | ScrException e) {
+      problem = Optional.of(e.toString());
+    }
+    if (problem.isPresent()) {
+      if (ledger.attempts().stream().noneMatch(attempt -> attempt.isRotten && attempt.name().equals(entry.name()))) {
+        violated.accept(Invariant.LISTED_IS_WHOLE, what + ": " + problem.get());
+      }
+    } else if (found.size() > 1) {
+      violated.accept(Invariant.LISTED_IS_WHOLE, what + " is a mixture of " + found);
+    } else {
+      found.keySet().forEach(attempt -> isListed(attempt, entry.id(), what));
+    }
+  }
+
+  private void isListed(Attempt attempt, int id, String what) {
+    attempt.flushed = true;
+    attempt.wasFlushed = true;
+    attempt.id = id;
+    if (attempt.isRemoved) {
+      violated.accept(Invariant.REMOVED_STAYS_AWAY, what + " is listed, and " + attempt + " was removed");
+    }
+  }
+
+  /** @param found whose files they are, and how many @return what is wrong with one of them */
+  private Optional<String> read(Index.Entry entry, Map<Attempt, Integer> found) throws IOException {
+    boolean asFiles = scenario.variant().form().isPlain();
+    Path fetched = asFiles ? null : fetched(entry.id());
+    for (int rank = 0; rank < ledger.ranks(); rank++) {
+      for (int file = 0; file < scenario.files(); file++) {
+        String path = scenario.path(Ledger.step(entry.name()), rank, file);
+        Optional<Attempt> whose = asFiles ? owner(prefix.resolve(path), rank, file, entry.name())
+            : ledger.whose(Files.readAllBytes(fetched.resolve(path)), rank, file);
+        if (whose.isEmpty()) {
+          return Optional.of(path + " has other bytes");
+        }
+        found.merge(whose.get(), 1, Integer::sum);
+      }
+    }
+    return Optional.empty();
+  }
+
+  /** A directory with the files of a dataset as a restart would get them, by their paths, on a disk of its own. */
+  private Path fetched(int id) throws IOException {
+    SimulatedFileSystem files = fresh.get();
+    PrefixPaths there = new PrefixPaths(files.getPath(prefix.toString()));
+    Path directory = files.getPath("/fetched");
+    FetchCopy copy = new FetchCopy(there, id, directory.resolve("copies"));
+    List<FetchCopy.Fetched> parts = new ArrayList<>();
+    new RankMapReader(there, id).forEach(entry -> copy.parts(entry).forEach(part -> parts.add(part.copy())));
+    for (RankFiles rank : copy.join(parts)) {
+      for (FileMeta file : rank.files()) {
+        Path place = directory.resolve(file.path());
+        if (!Files.exists(place.getParent())) {
+          Files.createDirectories(place.getParent());
+        }
+        Files.write(place, Files.readAllBytes(directory.resolve("copies").resolve(file.name())));
+      }
+    }
+    return directory;
+  }
+
+  /** Of the file there, or of one that is kept while another dataset takes its place. */
+  private Optional<Attempt> owner(Path path, int rank, int file, String name) throws IOException {
+    Optional<Attempt> whose =
+        Files.exists(path) ? ledger.whose(Files.readAllBytes(path), rank, file) : Optional.empty();
+    if (whose.isPresent() && name.equals(whose.get().name())) {
+      return whose;
+    }
+    try (var kept = Files.newDirectoryStream(path.getParent(), "." + path.getFileName() + ".scr-kept-*")) {
+      for (Path one : kept) {
+        Optional<Attempt> of = ledger.whose(Files.readAllBytes(one), rank, file);
+        if (of.isPresent() && name.equals(of.get().name())) {
+          return of;
+        }
+      }
+    }
+    return Optional.empty();
+  }
+
+  /** What was deleted has no files any more. */
+  void checkDeleted(Wish wish) {
+    for (Attempt attempt : wish.deleted()) {
+      for (int rank = 0; rank < ledger.ranks(); rank++) {
+        for (int file = 0; file < scenario.files(); file++) {
+          Path path = prefix.resolve(scenario.path(attempt.step, rank, file));
+          try {
+            if (Files.exists(path)
+                && ledger.whose(Files.readAllBytes(path), rank, file).equals(Optional.of(attempt))) {
+              violated.accept(Invariant.REMOVED_STAYS_AWAY, path + " of " + attempt + " is there, and was deleted");
+            }
+          } catch (IOException e) {
+            throw new UncheckedIOException(e);
+          }
+        }
+      }
+    }
+  }
+
+  /**
+   * Files of one dataset that is whole: those of its ranks and its metadata, as they can rot.
+   *
+   * @param choice among the datasets
+   */
+  Optional<Rotting> rotting(int choice) {
+    check();
+    List<Attempt> whole = ledger.attempts().stream().filter(attempt -> attempt.flushed
+        && (scenario.variant().form().isPlain() || !scenario.rolling())).toList();
+    if (whole.isEmpty()) {
+      return Optional.empty();
+    }
+    Attempt attempt = whole.get(Math.floorMod(choice, whole.size()));
+    try {
+      return Optional.of(new Rotting(attempt, files(attempt)));
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private List<Path> files(Attempt attempt) throws IOException {
+    boolean plain = scenario.variant().form().isPlain();
+    List<Path> files = new ArrayList<>();
+    for (int rank = 0; rank < ledger.ranks(); rank++) {
+      for (int file = 0; file < scenario.files(); file++) {
+        Path path = prefix.resolve(scenario.path(attempt.step, rank, file));
+        Path form = plain ? path : path.resolveSibling(path.getFileName() + ".zst");
+        if (Files.exists(form) && (!plain
+            || ledger.whose(Files.readAllBytes(form), rank, file).equals(Optional.of(attempt)))) {
+          files.add(form);
+        }
+      }
+    }
+    try (Stream<Path> metadata = Files.walk(paths.dataset(attempt.id))) {
+      metadata.filter(Files::isRegularFile).sorted().forEach(files::add);
+    }
+    return files;
+  }
+
+  /** What can rot of a dataset. */
+  record Rotting(Attempt attempt, List<Path> files) {}
+
+  void plantFilesOfTheUser() throws IOException {
+    for (String name : USERS_FILES) {
+      Path file = prefix.resolve(name);
+      Files.createDirectories(file.getParent());
+      Files.write(file, OF_THE_USER);
+    }
+  }
+
+  void checkFilesOfTheUser() {
+    for (String name : USERS_FILES) {
+      try {
+        if (!Arrays.equals(Files.readAllBytes(prefix.resolve(name)), OF_THE_USER)) {
+          violated.accept(Invariant.OTHERS_UNTOUCHED, name + " has other bytes");
+        }
+      } catch (IOException e) {
+        violated.accept(Invariant.OTHERS_UNTOUCHED, name + ": " + e);
+      }
+    }
+  }
+}
