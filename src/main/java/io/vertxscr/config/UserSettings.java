@@ -39,7 +39,7 @@ public record UserSettings(Optional<Path> prefix, Map<String, String> environmen
         .map(name -> prefix.map(path -> path.resolve(name)).orElseGet(() -> Path.of(name)));
   }
 
-  /** The user's file: SCR_CONF_FILE, which must exist, else {@code .scrconf} in the prefix directory, if present. */
+  /** The user's file: SCR_CONF_FILE, which must exist, else {@code .scrconf} in the prefix. */
   public Optional<Path> file() {
     return namedFile().or(() -> prefix.map(path -> path.resolve(IN_PREFIX)).filter(Files::exists));
   }

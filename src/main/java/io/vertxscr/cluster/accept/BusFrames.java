@@ -89,7 +89,7 @@ public final class BusFrames extends ByteToMessageDecoder {
   }
 
   /**
-   * Fingerprint of the key that the sender of a message has proved to have; empty for one of this process.
+   * Fingerprint of the key that the sender of a message has proved to have. Empty for one of this process.
    *
    * @throws ScrException NOT_LEADER if the sender has written one itself
    */

@@ -1,2 +1,2 @@
-/** Bounds on connections that servers accept, and on frames of the event bus; whose key has sent a message. */
+/** Bounds on connections that servers accept, and on frames of the event bus. Tells whose key has sent a message. */
 package io.vertxscr.cluster.accept;

@@ -12,7 +12,7 @@ import javax.net.ssl.SSLEngineResult;
 import javax.net.ssl.SSLException;
 
 /**
- * TLS over a channel in blocking mode, for the handshake: what follows in bulk goes in {@link PeerRecords}, or is not
+ * TLS over a channel in blocking mode, for the handshake. What follows in bulk goes in {@link PeerRecords}, or is not
  * encrypted. One thread at a time.
  */
 final class PeerTls {

@@ -161,7 +161,7 @@ public final class Credentials {
     return fingerprint(chain.getFirst());
   }
 
-  /** Fingerprint of the key of a certificate, by which its owner is told from others: SHA-256, hexadecimal. */
+  /** Fingerprint of the key of a certificate, by which its owner is told from others. SHA-256, hexadecimal. */
   public static String fingerprint(Certificate certificate) {
     try {
       return HexFormat.of().formatHex(

@@ -16,7 +16,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.LongSupplier;
 
 /**
- * Reads cached files against their checksums, and remembers for a short time which ranks' files were right. They are
+ * Reads cached files against their checksums. Remembers for a short time which ranks' files were right. They are
  * not read again meanwhile unless one was touched: inode, size, time of modification and of change
  * ({@link FileIdentity}). Thread-safe, blocking.
  *
@@ -72,7 +72,7 @@ final class RankChecks {
     good.clear();
   }
 
-  /** All of them in one number; empty where one cannot be told, or changed too recently for its times to tell. */
+  /** All of them in one number. Empty where one cannot be told, or changed too recently for its times to tell. */
   private OptionalLong identities(Path directory, RankFiles files) {
     long all = 1;
     for (FileMeta file : files.files()) {

@@ -467,7 +467,7 @@ public final class LeaderService implements Membership.Listener {
         });
   }
 
-  /** The path is one of the node that rank 0 is on, which reads it: whoever sends JOIN has nothing opened here. */
+  /** The path is one of the node that rank 0 is on, which reads it. Whoever sends JOIN has nothing opened here. */
   private Future<UserSettings> withNamedFile(UserSettings user, String node) {
     return user.namedFile().isEmpty() ? Future.succeededFuture(user)
         : bus.command(node, NodeVerb.CONF_FILE, Ack.ACK, ConfText.class).map(user::with);

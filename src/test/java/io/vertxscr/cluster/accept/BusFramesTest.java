@@ -28,8 +28,8 @@ import javax.net.ssl.SSLPeerUnverifiedException;
 import org.junit.jupiter.api.Test;
 
 /**
- * Goal: Vert.x gets the messages of a member with the key of their sender, and no frame that is too long or has another
- * form. Method: frames as Vert.x encodes and decodes them, in any pieces; frames with each length changed.
+ * Goal: Vert.x gets the messages of a member with the key of their sender. It gets no frame that is too long or has
+ * another form. Method: frames as Vert.x encodes and decodes them, in any pieces; frames with each length changed.
  */
 class BusFramesTest {
   private static final int SEED = Integer.getInteger("seed", 1);
