@@ -25,8 +25,10 @@ import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.time.Clock;
 import java.time.Duration;
 import java.time.LocalDateTime;
+import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
@@ -42,6 +44,8 @@ import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 /** A prefix directory, a cache and datasets in it, for the tests of this package. */
 public final class Samples {
   public static final LocalDateTime TIME = LocalDateTime.of(2026, 11, 20, 11, 58, 50);
+  /** Stands still: the lock's file says since when it is held, and trees are compared byte by byte. */
+  private static final Clock CLOCK = Clock.fixed(TIME.toInstant(ZoneOffset.UTC), ZoneOffset.UTC);
 
   public final Path prefix;
   final Path cache;
@@ -53,7 +57,8 @@ public final class Samples {
     prefix = directory.resolve("prefix");
     cache = directory.resolve("cache");
     paths = new PrefixPaths(prefix);
-    index = new PrefixIndex(paths, PatientLocks.user("n0", Duration.ofSeconds(20)));
+    LockUser patient = PatientLocks.user("n0", Duration.ofSeconds(20));
+    index = new PrefixIndex(paths, new LockUser("n0", patient.files(), CLOCK, patient.waiting()));
     publication = new Publication(paths, index);
     try {
       Files.createDirectories(prefix);
