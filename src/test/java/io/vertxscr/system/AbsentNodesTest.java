@@ -3,7 +3,6 @@ package io.vertxscr.system;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.vertx.core.Future;
-import io.vertx.core.Promise;
 import io.vertxscr.model.DatasetFlags;
 import io.vertxscr.model.DatasetRecord.FlushState;
 import io.vertxscr.model.DatasetRecord;
@@ -69,7 +68,7 @@ class AbsentNodesTest {
 
   /** A run that restarts where it can, writes these steps, and crashes when all ranks have come so far. */
   private static int steps(VirtualRun run, int first, int last) {
-    Barrier crash = new Barrier();
+    Barrier crash = new Barrier(ALL.length);
     List<Integer> from = run.all(session ->
         run.restart(session).compose(step ->
             run.checkpoints(session, first, last).compose(_ -> crash.meet()).map(step)));
@@ -260,7 +259,7 @@ class AbsentNodesTest {
         "SCR_COPY_TYPE", "XOR", "SCR_FLUSH", "1", "SCR_CACHE_SIZE", "1", "SCR_FETCH_BYPASS", "1"));
     VirtualRun run = new VirtualRun(cluster, ALL);
     run.all(session -> rolling(cluster, session, 1).compose(_ -> session.finish()));
-    Barrier crash = new Barrier();
+    Barrier crash = new Barrier(ALL.length);
     run.all(session -> rolling(cluster, session, 2).compose(_ -> crash.meet()));
     lose(cluster, "n3", "n4");                            // during the flush of 2
     cluster.start("n5", "n6");
@@ -298,18 +297,5 @@ class AbsentNodesTest {
             throw new UncheckedIOException(e);
           }
         }).compose(_ -> phase.complete(true)));
-  }
-
-  /** All ranks of a run. */
-  private static final class Barrier {
-    private final Promise<Void> all = Promise.promise();
-    private int left = ALL.length;
-
-    Future<Void> meet() {
-      if (--left == 0) {
-        all.complete();
-      }
-      return all.future();
-    }
   }
 }

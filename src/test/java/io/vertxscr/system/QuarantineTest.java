@@ -106,7 +106,7 @@ class QuarantineTest extends EmbeddedTest {
         cluster.awaitOver(NODES);
       }
       assertThat(dieReading(cluster)).isEqualTo(1);
-      assertThat(cluster.index().current()).isEmpty();
+      Eventually.holds("the index without it", () -> cluster.index().current().isEmpty());
       new PrefixIndex(new PrefixPaths(cluster.prefix()), PatientLocks.user("test", Duration.ofSeconds(5)))
           .update(index -> index.setCurrent("step-2"));
       assertThat(cluster.steps(3, 3, NODES)).isEqualTo(2);

@@ -299,9 +299,9 @@ public final class PrefixFetcher {
     }));
   }
 
-  /** Resets restarts to the newest dataset, if they begin with this one; failures are only logged. */
+  /** Resets restarts to the newest dataset, if they begin with this one. Fails where that cannot be, and logs it. */
   Future<Void> unsetCurrent(String prefix, String name) {
-    return mark(prefix, index -> index.current().equals(Optional.of(name)) ? index.withoutCurrent() : index);
+    return change(prefix, index -> index.current().equals(Optional.of(name)) ? index.withoutCurrent() : index);
   }
 
   /**
@@ -334,12 +334,13 @@ public final class PrefixFetcher {
   }
 
   private Future<Void> mark(String prefix, UnaryOperator<Index> change) {
+    return change(prefix, change).otherwiseEmpty();
+  }
+
+  private Future<Void> change(String prefix, UnaryOperator<Index> change) {
     return loop.prefix().within(PrefixJobs.PATIENCE_AT_BEGIN, locked.<Void>run("update the index of " + prefix, () -> {
       index(prefix).update(change).remarks().forEach(LOG::warn);
       return null;
-    })).recover(failure -> {
-      LOG.warn("index of {} cannot be updated: {}", prefix, failure.getMessage());
-      return Future.succeededFuture();
-    });
+    })).onFailure(failure -> LOG.warn("index of {} cannot be updated: {}", prefix, failure.getMessage()));
   }
 }

@@ -201,9 +201,10 @@ public final class Restorer {
             + " it is used only where there is no other; to have it used again, set it current";
         LOG.warn("dataset {} \"{}\" is in quarantine: {}", load.datasetId(), load.name(), why);
         observer.notice(new Event.Quarantined(load.datasetId(), load.name(), why));
-        prefix.unsetCurrent(prefixDirectory, load.name());
         judged = judged.quarantine(rules.mostFruitlessLoads());
-        journal.note(prefixDirectory, now -> now.quarantine(rules.mostFruitlessLoads()));
+        // noted only when the index names it no more, which would end the quarantine; until then each run judges so
+        prefix.unsetCurrent(prefixDirectory, load.name()).onSuccess(_ ->
+            journal.note(prefixDirectory, now -> now.quarantine(rules.mostFruitlessLoads())));
       }
     }
     quarantines = judged.loads().stream().filter(RestartHistory.Load::quarantined)
