@@ -67,6 +67,8 @@ public final class Limits {
   public static final int MAX_PREFIXES = 4096;
   /** Threads of a node for operations on prefix directories that move few bytes. */
   public static final int PREFIX_THREADS = 8;
+  /** Threads of a node for what no phase waits for: one that syncs a disk, while another deletes. */
+  public static final int QUIET_THREADS = 2;
   /** Longest time that a background flush yields to one phase. */
   public static final long MAX_FLUSH_YIELD_MS = 60_000;
 

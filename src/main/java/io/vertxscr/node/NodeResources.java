@@ -18,6 +18,7 @@ import io.vertxscr.storage.DatasetStore;
 import io.vertxscr.storage.NodeDirectories;
 import io.vertxscr.storage.NodeLock;
 import io.vertxscr.storage.PieceBuffers;
+import io.vertxscr.transfer.ThreadPriority;
 import io.vertxscr.transfer.TransferEngine;
 import java.util.Set;
 import java.util.concurrent.Callable;
@@ -36,6 +37,7 @@ public final class NodeResources implements AutoCloseable {
   private final TransferEngine engine;
   private final TransferEngine flushEngine;
   private final TransferEngine prefixEngine;
+  private final TransferEngine quietEngine;
   private final PeerServer peerServer;
   private final NodeInfo info;
   private final Observer observer;
@@ -55,6 +57,8 @@ public final class NodeResources implements AutoCloseable {
         "scr-" + options.name() + "-flush", Limits.FLUSH_THREADS, Limits.MAX_QUEUED_TRANSFERS, buffers);
     this.prefixEngine = new TransferEngine(
         "scr-" + options.name() + "-prefix", Limits.PREFIX_THREADS, Limits.MAX_QUEUED_TRANSFERS);
+    this.quietEngine = new TransferEngine(
+        "scr-" + options.name() + "-quiet", Limits.QUIET_THREADS, Limits.MAX_QUEUED_TRANSFERS, ThreadPriority::lower);
     this.peerServer = new PeerServer(new ServerSettings(options.name(), options.peerHost(), options.peerPort(),
         options.security()), new StoreCatalog(store));
     this.info = new NodeInfo(options.name(), HostId.ofThisProcess(), options.peerHost(), peerServer.port(),
@@ -111,9 +115,14 @@ public final class NodeResources implements AutoCloseable {
     return prefixEngine;
   }
 
+  /** Threads for what no phase waits for; they yield to those of the application. */
+  TransferEngine quietEngine() {
+    return quietEngine;
+  }
+
   /** Refuses new transfers; completes when all that were submitted before have ended. */
   CompletableFuture<Void> drain() {
-    return engine.drain();
+    return CompletableFuture.allOf(engine.drain(), quietEngine.drain());
   }
 
   /** The same for those from and to the prefix directory, which may hang. */
@@ -159,6 +168,7 @@ public final class NodeResources implements AutoCloseable {
     flushEngine.close();
     prefixEngine.close();
     engine.close();
+    quietEngine.close();
     lock.close();
   }
 }

@@ -42,8 +42,8 @@ public final class NodeRuntime {
   private NodeRuntime(Vertx vertx, NodeResources ground, Membership membership) {
     this.vertx = vertx;
     this.ground = ground;
-    this.loop = new VertxLoop(vertx, ground.options().files(), ground.engine()::submit, ground::flush,
-        ground.prefixEngine()::submit);
+    this.loop = new VertxLoop(vertx, ground.options().files(), new VertxLoop.Engines(ground.engine()::submit,
+        ground::flush, ground.prefixEngine()::submit, ground.quietEngine()::submit));
     Epoch epoch = new Epoch(membership);
     this.bus = new EventBusNodeBus(vertx.eventBus(), loop, membership, epoch);
     this.events = new EventPublisher(loop, vertx.eventBus(), ground.options().name());

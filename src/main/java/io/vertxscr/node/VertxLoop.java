@@ -13,7 +13,6 @@ import java.time.Clock;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ThreadLocalRandom;
-import java.util.function.BiFunction;
 import java.util.function.Supplier;
 import java.util.random.RandomGenerator;
 
@@ -22,37 +21,37 @@ public final class VertxLoop implements Loop {
   private final Vertx vertx;
   private final LocalFiles files;
   private final Context context;
-  private final BiFunction<String, Callable<Object>, CompletableFuture<Object>> engine;
-  private final BiFunction<String, Callable<Object>, CompletableFuture<Object>> patientEngine;
-  private final BiFunction<String, Callable<Object>, CompletableFuture<Object>> prefixEngine;
+  private final Engines engines;
   private final PrefixJobs prefix;
 
-  /**
-   * Makes the loop of a node.
-   *
-   * @param engine runs blocking work on transfer threads; the name is for its diagnosis
-   */
-  public VertxLoop(Vertx vertx, BiFunction<String, Callable<Object>, CompletableFuture<Object>> engine) {
-    this(vertx, LocalFiles.ofThisMachine(), engine, engine, engine);
+  /** Runs a blocking job on threads of its own; the name is for its diagnosis. */
+  @FunctionalInterface
+  public interface Engine {
+    /** Starts the job as soon as a thread is free. */
+    CompletableFuture<Object> submit(String what, Callable<Object> job);
   }
 
   /**
-   * The same with threads of their own for prefix directories.
+   * The threads of a node.
    *
-   * @param files of the process that the node is in
-   * @param patientEngine as {@code engine}, for {@link #patiently}
-   * @param prefixEngine as {@code engine}, for {@link #prefix}
+   * @param transfers for {@link #blocking}
+   * @param patient for {@link #patiently}
+   * @param prefix for {@link #prefix}
+   * @param quiet for {@link #quietly}
    */
-  public VertxLoop(Vertx vertx, LocalFiles files,
-      BiFunction<String, Callable<Object>, CompletableFuture<Object>> engine,
-      BiFunction<String, Callable<Object>, CompletableFuture<Object>> patientEngine,
-      BiFunction<String, Callable<Object>, CompletableFuture<Object>> prefixEngine) {
+  public record Engines(Engine transfers, Engine patient, Engine prefix, Engine quiet) {}
+
+  /** Makes the loop of a node with the same threads for all blocking work. */
+  public VertxLoop(Vertx vertx, Engine engine) {
+    this(vertx, LocalFiles.ofThisMachine(), new Engines(engine, engine, engine, engine));
+  }
+
+  /** Makes the loop of a node; {@code files} are those of the process that the node is in. */
+  public VertxLoop(Vertx vertx, LocalFiles files, Engines engines) {
     this.vertx = vertx;
     this.files = files;
     this.context = ((VertxInternal) vertx).createEventLoopContext();
-    this.engine = engine;
-    this.patientEngine = patientEngine;
-    this.prefixEngine = prefixEngine;
+    this.engines = engines;
     this.prefix = new PrefixJobs(this, this::onPrefixThread);
   }
 
@@ -73,15 +72,18 @@ public final class VertxLoop implements Loop {
   }
 
   @Override
-  @SuppressWarnings("unchecked")
   public <T> Future<T> blocking(String what, Callable<T> work) {
-    return (Future<T>) Future.fromCompletionStage(engine.apply(what, work::call), context);
+    return on(engines.transfers, what, work);
   }
 
   @Override
-  @SuppressWarnings("unchecked")
   public <T> Future<T> patiently(String what, Callable<T> work) {
-    return (Future<T>) Future.fromCompletionStage(patientEngine.apply(what, work::call), context);
+    return on(engines.patient, what, work);
+  }
+
+  @Override
+  public <T> Future<T> quietly(String what, Callable<T> work) {
+    return on(engines.quiet, what, work);
   }
 
   @Override
@@ -102,9 +104,13 @@ public final class VertxLoop implements Loop {
     return prefix;
   }
 
-  @SuppressWarnings("unchecked")
   private <T> Future<T> onPrefixThread(String what, Callable<T> work) {
-    return (Future<T>) Future.fromCompletionStage(prefixEngine.apply(what, work::call), context);
+    return on(engines.prefix, what, work);
+  }
+
+  @SuppressWarnings("unchecked")
+  private <T> Future<T> on(Engine engine, String what, Callable<T> work) {
+    return (Future<T>) Future.fromCompletionStage(engine.submit(what, work::call), context);
   }
 
   @Override

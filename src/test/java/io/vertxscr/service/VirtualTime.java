@@ -218,6 +218,7 @@ public final class VirtualTime {
     private final Pool engine = new Pool();
     private final Pool bulk = new Pool();
     private final Pool prefix = new Pool();
+    private final Pool quiet = new Pool();
     private final PrefixJobs prefixJobs = new PrefixJobs(this, this::onPrefixThread);
 
     VirtualLoop(LocalFiles files, NodeCondition condition) {
@@ -312,6 +313,11 @@ public final class VirtualTime {
     @Override
     public <T> Future<T> patiently(String what, Callable<T> work) {
       return on(bulk, work);
+    }
+
+    @Override
+    public <T> Future<T> quietly(String what, Callable<T> work) {
+      return on(quiet, work);
     }
 
     @Override

@@ -163,7 +163,7 @@ public final class CacheEvictor {
     emptying = true;
     loop.after(TRASH_DELAY_MS, () -> {
       more = false;
-      loop.blocking("empty the trash", () -> {
+      loop.quietly("empty the trash", () -> {
         store.emptyTrash();
         return null;
       }).onComplete((_, failure) -> {

@@ -55,12 +55,18 @@ public final class StableStorage {
     return memory.otherwise(false).map(is -> is ? StoreSync.NONE : StoreSync.EVICT);
   }
 
-  /** Syncs the files of a dataset on this node. On threads that phases do not need. */
+  /** Syncs the files of a dataset on this node, while a phase waits for it. */
   public Future<Void> sync(int datasetId, List<RankFiles> ranks) {
-    return loop.blocking("sync dataset " + datasetId, () -> {
-      store.sync(datasetId, ranks);
-      return null;
-    });
+    return loop.blocking(naming(datasetId), () -> synced(datasetId, ranks));
+  }
+
+  private static String naming(int datasetId) {
+    return "sync dataset " + datasetId;
+  }
+
+  private Void synced(int datasetId, List<RankFiles> ranks) {
+    store.sync(datasetId, ranks);
+    return null;
   }
 
   /**
@@ -71,7 +77,8 @@ public final class StableStorage {
   public Future<Void> everywhere(RunInfo run, DatasetRecord dataset, StoreDescriptor target) {
     int id = dataset.descriptor().id();
     return when(target).compose(when -> when != StoreSync.NONE
-        ? sync(id, dataset.ranks().stream().map(RankRecord::files).toList()) : Future.succeededFuture())
+        ? loop.quietly(naming(id), () -> synced(id, dataset.ranks().stream().map(RankRecord::files).toList()))
+        : Future.succeededFuture())
         .map("").otherwise(failure -> String.valueOf(failure.getMessage()))
         .compose(trouble -> bus.askLeader(NodeVerb.SYNCED, new DatasetSynced(
             run.run(), dataset.descriptor().key(), self, run.map().byNode().size(), trouble), Ack.class)).mapEmpty();
