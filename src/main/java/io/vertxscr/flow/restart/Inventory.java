@@ -7,19 +7,22 @@ import io.vertxscr.model.DatasetRecord.Origin;
 import io.vertxscr.model.RedundancyDescriptor;
 import io.vertxscr.model.RedundancySet;
 import io.vertxscr.model.Scheme;
+import java.util.Collections;
 import java.util.List;
 import java.util.Set;
+import java.util.TreeSet;
 
 /**
  * Datasets of a node, without the files' metadata: enough to plan a restart or a flush.
  *
  * @param datasets by id, ascending
- * @param prefixes directories to which datasets were brought, as far as this node knows
+ * @param prefixes directories to which datasets were brought, as far as this node knows; in order, so that equal
+ *     inventories are equal messages
  */
 public record Inventory(String node, List<Dataset> datasets, Set<String> prefixes) {
   public Inventory {
     datasets = List.copyOf(datasets);
-    prefixes = Set.copyOf(prefixes);
+    prefixes = Collections.unmodifiableSortedSet(new TreeSet<>(prefixes));
   }
 
   /** Of a node that knows of no prefix directory. */
