@@ -1,6 +1,5 @@
 package io.vertxscr.node;
 
-import com.sun.management.OperatingSystemMXBean;
 import io.vertx.core.Future;
 import io.vertxscr.config.Settings;
 import io.vertxscr.config.policy.RunPolicy;
@@ -84,7 +83,6 @@ import io.vertxscr.service.scavenge.ScavengeWatch;
 import io.vertxscr.service.scavenge.Scavenger;
 import io.vertxscr.storage.DatasetStore;
 import io.vertxscr.verticle.NodeServices;
-import java.lang.management.ManagementFactory;
 import java.time.LocalDateTime;
 import java.util.List;
 import java.util.Map;
@@ -96,8 +94,6 @@ import java.util.Optional;
  * leader. On the node's loop.
  */
 public final class NodeAssembly {
-  private static final OperatingSystemMXBean PROCESS =
-      ManagementFactory.getPlatformMXBean(OperatingSystemMXBean.class);
   private static final long NS_PER_MS = 1_000_000;
 
   private final Ports ports;
@@ -200,7 +196,7 @@ public final class NodeAssembly {
 
   private LeaderAdvice advice() {
     CheckpointTimes times = new CheckpointTimes(
-        loop::nanoTime, new FlushShare(NodeAssembly::processorNs), new FailureBook(loop, prefixes));
+        loop::nanoTime, new FlushShare(loop::processorNs), new FailureBook(loop, prefixes));
     HaltWatch watch = new HaltWatch(
         loop, prefixes, settings.job().endSeconds(), () -> loop.clock().millis() / 1000, ports.observer());
     return new LeaderAdvice(watch, new Advisor(bus, ports.epoch(), watch, times), times,
@@ -244,11 +240,6 @@ public final class NodeAssembly {
 
   private long seconds() {
     return loop.clock().millis() / 1000;
-  }
-
-  /** How long this process has kept all processors busy. */
-  private static long processorNs() {
-    return PROCESS.getProcessCpuTime() / Runtime.getRuntime().availableProcessors();
   }
 
   /** What verticles delegate to. */

@@ -1,5 +1,6 @@
 package io.vertxscr.node;
 
+import com.sun.management.OperatingSystemMXBean;
 import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
@@ -9,6 +10,7 @@ import io.vertx.core.internal.VertxInternal;
 import io.vertxscr.service.Loop;
 import io.vertxscr.service.PrefixJobs;
 import io.vertxscr.storage.LocalFiles;
+import java.lang.management.ManagementFactory;
 import java.time.Clock;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
@@ -18,6 +20,9 @@ import java.util.random.RandomGenerator;
 
 /** The loop of a node on an event loop of Vert.x, with the node's transfer threads for blocking work. */
 public final class VertxLoop implements Loop {
+  private static final OperatingSystemMXBean PROCESS =
+      ManagementFactory.getPlatformMXBean(OperatingSystemMXBean.class);
+
   private final Vertx vertx;
   private final LocalFiles files;
   private final Context context;
@@ -131,6 +136,11 @@ public final class VertxLoop implements Loop {
   @Override
   public long nanoTime() {
     return System.nanoTime();
+  }
+
+  @Override
+  public long processorNs() {
+    return PROCESS.getProcessCpuTime() / Runtime.getRuntime().availableProcessors();
   }
 
   @Override

@@ -53,6 +53,9 @@ public interface Loop {
   /** Monotonic time in nanoseconds from any origin; any thread. */
   long nanoTime();
 
+  /** Nanoseconds of processor time of this process so far, divided by the processors of the node. */
+  long processorNs();
+
   /** Chance: for what is to differ between nodes or attempts, never for secrets. On the loop. */
   RandomGenerator random();
 

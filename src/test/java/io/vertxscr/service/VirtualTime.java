@@ -354,6 +354,12 @@ public final class VirtualTime {
       return nowNs + jobNs;
     }
 
+    /** Actions take no time. */
+    @Override
+    public long processorNs() {
+      return 0;
+    }
+
     @Override
     public RandomGenerator random() {
       return random;
