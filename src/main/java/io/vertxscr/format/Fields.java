@@ -12,6 +12,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
+import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.function.Function;
@@ -117,25 +118,26 @@ public final class Fields {
     if (!has(key)) {
       return Optional.empty();
     }
-    List<String> values = texts(key);
+    Set<String> values = values(key);
     if (values.size() != 1) {
       throw corrupt(key, "expected one value, found " + values.size());
     }
-    return Optional.of(values.getFirst());
+    return Optional.of(values.iterator().next());
   }
 
   /** The values of {@code key}, in no particular order; none where it is missing. */
   public List<String> texts(String key) {
-    if (!has(key)) {
-      return List.of();
-    }
+    return has(key) ? List.copyOf(values(key)) : List.of();
+  }
+
+  private Set<String> values(String key) {
     Map<String, Hash> values = hash.children().get(key).children();
-    values.forEach((value, below) -> {
-      if (!below.children().isEmpty()) {
-        throw corrupt(key, "'" + value + "' is no value, there are keys below it");
+    for (Map.Entry<String, Hash> value : values.entrySet()) {
+      if (!value.getValue().children().isEmpty()) {
+        throw corrupt(key, "'" + value.getKey() + "' is no value, there are keys below it");
       }
-    });
-    return List.copyOf(values.keySet());
+    }
+    return values.keySet();
   }
 
   public int integer(String key, int least) {

@@ -29,7 +29,8 @@ public interface Membership {
 
   /** Returns the leader: the oldest node. This node, if it has left and sees no others. */
   default NodeInfo leader() {
-    return nodes().stream().findFirst().orElseGet(this::self);
+    List<NodeInfo> nodes = nodes();
+    return nodes.isEmpty() ? self() : nodes.getFirst();
   }
 
   default boolean isLeader() {
@@ -46,6 +47,11 @@ public interface Membership {
   }
 
   default Optional<NodeInfo> find(String node) {
-    return nodes().stream().filter(n -> n.name().equals(node)).findFirst();
+    for (NodeInfo one : nodes()) {
+      if (one.name().equals(node)) {
+        return Optional.of(one);
+      }
+    }
+    return Optional.empty();
   }
 }
