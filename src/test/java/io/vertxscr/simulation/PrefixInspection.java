@@ -20,10 +20,12 @@ import java.nio.file.Path;
 import java.time.Clock;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.LinkedHashMap;
+import java.util.HashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.BiConsumer;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
@@ -40,9 +42,14 @@ final class PrefixInspection {
   private final Ledger ledger;
   private final Path prefix;
   private final PrefixPaths paths;
-  private final PrefixIndex index;
+  private final SimulatedFileSystem files;
+  private final Clock clock;
   private final Supplier<SimulatedFileSystem> fresh;
   private final BiConsumer<Invariant, String> violated;
+  /** Null before the first look. */
+  private Sighting<List<Index.Entry>> index;
+  /** Those that were whole at the last look. */
+  private final Map<Index.Entry, Sighting<Set<Attempt>>> datasets = new HashMap<>();
 
   /**
    * An inspection that finds what it finds by the ledger.
@@ -56,8 +63,8 @@ final class PrefixInspection {
     this.ledger = ledger;
     this.prefix = prefix;
     this.paths = new PrefixPaths(prefix);
-    this.index = new PrefixIndex(
-        paths, new LockUser("inspector", new LocalFiles(prefix.getFileSystem()), clock));
+    this.files = (SimulatedFileSystem) prefix.getFileSystem();
+    this.clock = clock;
     this.fresh = fresh;
     this.violated = violated;
   }
@@ -67,7 +74,7 @@ final class PrefixInspection {
     List<Index.Entry> entries;
     try {
       entries = listed();
-    } catch (ScrException e) {
+    } catch (IOException | ScrException e) {
       violated.accept(Invariant.LISTED_IS_WHOLE, "the index cannot be read: " + e.getMessage());
       return;
     }
@@ -75,28 +82,42 @@ final class PrefixInspection {
     entries.forEach(this::check);
   }
 
-  private List<Index.Entry> listed() {
-    return index.read().index().entries().stream().filter(Index.Entry::complete).toList();
+  private List<Index.Entry> listed() throws IOException {
+    if (index == null || !index.holds(files)) {
+      index = Sighting.of(fresh, view -> new PrefixIndex(
+          new PrefixPaths(there(view)), new LockUser("inspector", new LocalFiles(view), clock))
+          .read().index().entries().stream().filter(Index.Entry::complete).toList());
+    }
+    return index.result();
   }
 
   private void check(Index.Entry entry) {
     String what = entry.name() + " (dataset " + entry.id() + ")";
-    Map<Attempt, Integer> found = new LinkedHashMap<>();
-    Optional<String> problem;
+    Set<Attempt> found;
     try {
-      problem = read(entry, found);
+      found = owners(entry);
     } catch (IOException | ScrException e) {
-      problem = Optional.of(e.toString());
-    }
-    if (problem.isPresent()) {
       if (ledger.attempts().stream().noneMatch(attempt -> attempt.isRotten && attempt.name().equals(entry.name()))) {
-        violated.accept(Invariant.LISTED_IS_WHOLE, what + ": " + problem.get());
+        violated.accept(Invariant.LISTED_IS_WHOLE, what + ": " + e);
       }
-    } else if (found.size() > 1) {
+      return;
+    }
+    if (found.size() > 1) {
       violated.accept(Invariant.LISTED_IS_WHOLE, what + " is a mixture of " + found);
     } else {
-      found.keySet().forEach(attempt -> isListed(attempt, entry.id(), what));
+      found.forEach(attempt -> isListed(attempt, entry.id(), what));
     }
+  }
+
+  /** Whose files those of a dataset are. @throws IOException where one is not whole */
+  private Set<Attempt> owners(Index.Entry entry) throws IOException {
+    Sighting<Set<Attempt>> last = datasets.get(entry);
+    if (last == null || !last.holds(files)) {
+      datasets.remove(entry);
+      last = Sighting.of(fresh, view -> read(view, entry));
+      datasets.put(entry, last);
+    }
+    return last.result();
   }
 
   private void isListed(Attempt attempt, int id, String what) {
@@ -108,32 +129,32 @@ final class PrefixInspection {
     }
   }
 
-  /** @param found whose files they are, and how many @return what is wrong with one of them */
-  private Optional<String> read(Index.Entry entry, Map<Attempt, Integer> found) throws IOException {
+  private Set<Attempt> read(SimulatedFileSystem view, Index.Entry entry) throws IOException {
+    Set<Attempt> found = new LinkedHashSet<>();
     boolean asFiles = scenario.variant().form().isPlain();
-    Path fetched = asFiles ? null : fetched(entry.id());
+    Path directory = asFiles ? there(view) : fetched(view, entry.id());
     for (int rank = 0; rank < ledger.ranks(); rank++) {
       for (int file = 0; file < scenario.files(); file++) {
-        String path = scenario.path(Ledger.step(entry.name()), rank, file);
-        Optional<Attempt> whose = asFiles ? owner(prefix.resolve(path), rank, file, entry.name())
-            : ledger.whose(Files.readAllBytes(fetched.resolve(path)), rank, file);
-        if (whose.isEmpty()) {
-          return Optional.of(path + " has other bytes");
-        }
-        found.merge(whose.get(), 1, Integer::sum);
+        Path path = directory.resolve(scenario.path(Ledger.step(entry.name()), rank, file));
+        Optional<Attempt> whose = asFiles ? owner(path, rank, file, entry.name())
+            : ledger.whose(Files.readAllBytes(path), rank, file);
+        found.add(whose.orElseThrow(() -> new IOException(path + " has other bytes")));
       }
     }
-    return Optional.empty();
+    return found;
+  }
+
+  private Path there(SimulatedFileSystem view) {
+    return view.getPath(prefix.toString());
   }
 
   /** A directory with the files of a dataset as a restart would get them, by their paths, on a disk of its own. */
-  private Path fetched(int id) throws IOException {
-    SimulatedFileSystem files = fresh.get();
-    PrefixPaths there = new PrefixPaths(files.getPath(prefix.toString()));
-    Path directory = files.getPath("/fetched");
-    FetchCopy copy = new FetchCopy(there, id, directory.resolve("copies"));
+  private Path fetched(SimulatedFileSystem view, int id) throws IOException {
+    PrefixPaths metadata = new PrefixPaths(there(view));
+    Path directory = view.getPath("/fetched");
+    FetchCopy copy = new FetchCopy(metadata, id, directory.resolve("copies"));
     List<FetchCopy.Fetched> parts = new ArrayList<>();
-    new RankMapReader(there, id).forEach(entry -> copy.parts(entry).forEach(part -> parts.add(part.copy())));
+    new RankMapReader(metadata, id).forEach(entry -> copy.parts(entry).forEach(part -> parts.add(part.copy())));
     for (RankFiles rank : copy.join(parts)) {
       for (FileMeta file : rank.files()) {
         Path place = directory.resolve(file.path());

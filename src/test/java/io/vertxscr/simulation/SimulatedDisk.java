@@ -69,6 +69,8 @@ final class SimulatedDisk {
     long modifiedNs = nowNs.getAsLong();
     long changedNs = modifiedNs;
     int links;
+    /** Grows with each change of what it holds. */
+    private long version;
 
     private Inode(boolean directory) {
       entries = directory ? new TreeMap<>() : null;
@@ -79,6 +81,10 @@ final class SimulatedDisk {
 
     boolean isDirectory() {
       return entries != null;
+    }
+
+    long version() {
+      return version;
     }
 
     int size() {
@@ -122,12 +128,14 @@ final class SimulatedDisk {
     private void touched(String writer) {
       modifiedNs = nowNs.getAsLong();
       changedNs = modifiedNs;
+      version++;
       unsyncedFiles.put(this, writer);
     }
 
     /** Changes one byte without anybody noticing. */
     void rot(int at) {
       data[at] ^= 0x10;
+      version++;
       if (at < durable.length) {
         durable[at] ^= 0x10;
       }
@@ -186,6 +194,7 @@ final class SimulatedDisk {
 
   private void changed(Inode directory, String name, Inode file) {
     directory.modifiedNs = nowNs.getAsLong();
+    directory.version++;
     directory.unsynced.add(new Change(++lastChange, name, file));
     unsyncedDirectories.add(directory);
   }
@@ -284,6 +293,7 @@ final class SimulatedDisk {
   }
 
   private void restore(Inode directory) {
+    directory.version++;
     directory.entries.clear();
     directory.entries.putAll(directory.durableEntries);
     for (Inode entry : directory.entries.values()) {
@@ -310,6 +320,7 @@ final class SimulatedDisk {
       }
     }
     bytes += left.length - file.size;
+    file.version++;
     file.data = left.clone();
     file.size = left.length;
     file.durable = left;

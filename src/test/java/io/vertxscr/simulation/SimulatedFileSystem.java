@@ -33,6 +33,7 @@ final class SimulatedFileSystem extends FileSystem {
   private final Interference interference;
   private final SimulatedFiles provider = new SimulatedFiles(this);
   private final Map<SimulatedChannel, Path> open = new LinkedHashMap<>();
+  private Watcher watcher = (_, _, _) -> {};
 
   /** What is done to files. */
   enum Operation {
@@ -51,6 +52,18 @@ final class SimulatedFileSystem extends FileSystem {
 
     /** Returns where the operation is to be carried out. @throws IOException what it fails with */
     void before(Operation operation, boolean onShared, Path path) throws IOException;
+  }
+
+  /** Is told of what is looked up in the shared file system. */
+  @FunctionalInterface
+  interface Watcher {
+    /**
+     * A path is looked up.
+     *
+     * @param found null: nothing
+     * @param inside whether what it holds may be read: bytes, or entries
+     */
+    void sees(SimulatedPath absolute, Inode found, boolean inside);
   }
 
   SimulatedFileSystem(String node, SimulatedDisk own, SimulatedDisk shared, Interference interference) {
@@ -84,15 +97,30 @@ final class SimulatedFileSystem extends FileSystem {
   Inode find(SimulatedPath absolute) {
     String[] names = absolute.names();
     int at = 0;
+    boolean onShared = isShared(absolute);
     Inode inode = own.root();
-    if (isShared(absolute)) {
+    if (onShared) {
       inode = shared.root();
       at = 1;
     }
     for (; at < names.length && inode != null; at++) {
       inode = inode.isDirectory() ? inode.entries.get(names[at]) : null;
     }
+    if (onShared) {
+      watcher.sees(absolute, inode, inode != null && !inode.isDirectory());
+    }
     return inode;
+  }
+
+  void watch(Watcher by) {
+    watcher = by;
+  }
+
+  /** The entries of a directory are read. */
+  void listed(SimulatedPath absolute, Inode directory) {
+    if (isShared(absolute)) {
+      watcher.sees(absolute, directory, true);
+    }
   }
 
   void opened(SimulatedChannel channel, Path path) {

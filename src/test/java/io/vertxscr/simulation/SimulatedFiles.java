@@ -133,6 +133,7 @@ final class SimulatedFiles extends FileSystemProvider {
       throw new NotDirectoryException(path.toString());
     }
     system.before(Operation.LIST, whole(path));
+    system.listed(whole(path), directory);
     List<Path> found = new ArrayList<>();
     for (String name : directory.entries.keySet()) {
       Path entry = path.resolve(name);
