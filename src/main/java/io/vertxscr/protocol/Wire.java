@@ -24,6 +24,7 @@ import io.vertx.core.json.jackson.VertxModule;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.ScrException;
 import java.io.IOException;
+import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
@@ -84,6 +85,17 @@ public final class Wire {
     @Override
     protected ObjectWriter computeValue(Class<?> type) {
       return MAPPER.writerFor(type);
+    }
+  };
+
+  private static final byte[] NOTHING = {'{', '}'};
+
+  /** The only value of a record without components, as most answers between nodes are. */
+  private static final ClassValue<Optional<Object>> ONLY = new ClassValue<>() {
+    @Override
+    protected Optional<Object> computeValue(Class<?> type) {
+      return type.isRecord() && type.getRecordComponents().length == 0 ? Optional.of(parsed(NOTHING, type))
+          : Optional.empty();
     }
   };
 
@@ -154,6 +166,11 @@ public final class Wire {
    * @throws ScrException {@link Fault#BAD_REQUEST} naming the field
    */
   public static <T> T fromBytes(byte[] text, Class<T> type) {
+    Optional<Object> only = ONLY.get(type);
+    return only.isPresent() && Arrays.equals(text, NOTHING) ? type.cast(only.get()) : parsed(text, type);
+  }
+
+  private static <T> T parsed(byte[] text, Class<T> type) {
     try {
       return READERS.get(type).readValue(text);
     } catch (IOException e) {
@@ -163,6 +180,9 @@ public final class Wire {
 
   /** The JSON text of a record: the short way between nodes, which need no tree in between. */
   public static byte[] toBytes(Object message) {
+    if (ONLY.get(message.getClass()).isPresent()) {
+      return NOTHING.clone();
+    }
     try {
       return WRITERS.get(message.getClass()).writeValueAsBytes(message);
     } catch (IOException e) {

@@ -29,6 +29,7 @@ import io.vertxscr.protocol.app.RouteReply;
 import io.vertxscr.protocol.app.RouteRequest;
 import io.vertxscr.protocol.app.StartOutputRequest;
 import io.vertxscr.protocol.app.StartReply;
+import io.vertxscr.protocol.node.Ack;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -194,6 +195,17 @@ class WireTest {
     JsonObject json = Wire.write(new Bytes(bytes));
     assertThat(Wire.read(json, Bytes.class).content()).isEqualTo(bytes);
     assertThat(Wire.read(new JsonObject(json.encode()), Bytes.class).content()).isEqualTo(bytes);
+  }
+
+  @Test
+  void aRecordWithoutComponentsIsAnEmptyObjectAndNothingElse() {
+    assertThat(Wire.toBytes(Ack.ACK)).asString().isEqualTo("{}");
+    assertThat(Wire.fromBytes("{}".getBytes(), Ack.class)).isEqualTo(Ack.ACK);
+    assertThat(Wire.fromBytes(" { } ".getBytes(), Ack.class)).isEqualTo(Ack.ACK);
+    for (String text : List.of("", "[]", "{", "{\"rank\":1}")) {
+      assertThat(catchThrowableOfType(ScrException.class, () -> Wire.fromBytes(text.getBytes(), Ack.class))).as(text)
+          .isNotNull().extracting(ScrException::fault).isEqualTo(Fault.BAD_REQUEST);
+    }
   }
 
   @Test
