@@ -68,8 +68,7 @@ public final class EventPublisher implements Observer {
   /** The fields of the event, and those that every event has. */
   JsonObject json(Event event, long timeMs) {
     JsonObject json = Wire.write(event);
-    json.fieldNames().stream().filter(field -> json.getValue(field) instanceof String).toList()
-        .forEach(field -> json.put(field, Names.printable(json.getString(field))));
+    json.getMap().replaceAll((_, value) -> value instanceof String text ? Names.printable(text) : value);
     return json
         .put("type", type(event))
         .put("node", node)

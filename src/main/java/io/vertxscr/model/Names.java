@@ -21,7 +21,7 @@ public final class Names {
    * of Unicode that break lines, hide text or turn its direction: a name of somebody else's forges no line.
    */
   public static String printable(String text) {
-    if (text.chars().noneMatch(Names::isControl)) {
+    if (!hasControls(text)) {
       return text;
     }
     StringBuilder printable = new StringBuilder(text.length());
@@ -33,6 +33,15 @@ public final class Names {
       }
     });
     return printable.toString();
+  }
+
+  private static boolean hasControls(String text) {
+    for (int i = 0; i < text.length(); i++) {
+      if (isControl(text.charAt(i))) {
+        return true;
+      }
+    }
+    return false;
   }
 
   /** Whether a character does something to a terminal, instead of being seen on it. */
