@@ -151,6 +151,25 @@ class LauncherIT {
     }
   }
 
+  /** Of a daemon on this JDK; unknown ones would be ignored, so the words for that are left out. */
+  @Test
+  void theJvmKnowsAllOptionsAndPrintsNothingAboutThem() throws Exception {
+    Path jdk = jdk("25.0.1");
+    Files.writeString(jdk.resolve("bin/java"), "#!/bin/sh\necho \"$@\"\n");
+    for (String vector : List.of("0", "1")) {
+      String out = run(HOME.resolve("bin/scr"),
+          Map.of("SCR_JAVA_HOME", jdk.toString(), "SCR_AOT", "0", "SCR_VECTOR", vector), "node").out();
+      List<String> options = new ArrayList<>(List.of(out.substring(0, out.indexOf(" -jar ")).split(" ")));
+      assertThat(options.remove("-XX:+IgnoreUnrecognizedVMOptions")).isTrue();
+      assertThat(options).anyMatch(option -> option.startsWith("-XX:Tier"));
+      options.add("--version");
+      Ran ran = run(Path.of(System.getProperty("java.home"), "bin/java"), Map.of(), options.toArray(String[]::new));
+      assertThat(ran.exit()).as(ran.err()).isZero();
+      assertThat(ran.out()).startsWith("openjdk");
+      assertThat(ran.err()).isIn("", "WARNING: Using incubator modules: jdk.incubator.vector\n");
+    }
+  }
+
   private boolean vectors(Path jdk, Map<String, String> environment) throws Exception {
     Map<String, String> all = new HashMap<>(environment);
     all.putAll(Map.of("SCR_JAVA_HOME", jdk.toString(), "SCR_AOT", "0"));
