@@ -15,6 +15,7 @@ import java.util.PriorityQueue;
 import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.Callable;
+import java.util.function.BiConsumer;
 import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 import java.util.random.RandomGenerator;
@@ -49,6 +50,7 @@ public final class VirtualTime {
   private long jobNs;
   private boolean inJob;
   private Loop current;
+  private BiConsumer<Loop, String> jobs = (_, _) -> {};
   private long lastAlarm;
 
   /** Something that becomes due; of those due at the same time, the one that was asked for first. */
@@ -116,6 +118,11 @@ public final class VirtualTime {
   /** Whose action or job is being run; null: nobody's. */
   public Loop current() {
     return current;
+  }
+
+  /** Is told of each blocking job when it is asked for: whose, and what. */
+  public void watchJobs(BiConsumer<Loop, String> by) {
+    jobs = by;
   }
 
   /** Nanoseconds since the test began. */
@@ -259,14 +266,15 @@ public final class VirtualTime {
 
     @Override
     public <T> Future<T> blocking(String what, Callable<T> work) {
-      return on(engine, work);
+      return on(engine, what, work);
     }
 
     private <T> Future<T> onPrefixThread(String what, Callable<T> work) {
-      return on(prefix, work);
+      return on(prefix, what, work);
     }
 
-    private <T> Future<T> on(Pool pool, Callable<T> work) {
+    private <T> Future<T> on(Pool pool, String what, Callable<T> work) {
+      jobs.accept(this, what);
       Promise<T> promise = promise();
       pool.start(() -> at(random.nextLong(MOST_JOB_MS * NANOS_PER_MS + 1), () -> job(pool, work, promise)));
       return promise.future();
@@ -312,7 +320,7 @@ public final class VirtualTime {
 
     @Override
     public <T> Future<T> patiently(String what, Callable<T> work) {
-      return on(bulk, work);
+      return on(bulk, what, work);
     }
 
     @Override
@@ -327,7 +335,7 @@ public final class VirtualTime {
 
     @Override
     public <T> Future<T> aside(String what, Callable<T> work) {
-      return on(new Pool(), work);
+      return on(new Pool(), what, work);
     }
 
     @Override

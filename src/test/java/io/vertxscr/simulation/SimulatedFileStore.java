@@ -7,9 +7,11 @@ import java.util.function.LongSupplier;
 
 /** How much room a {@link SimulatedDisk} has. */
 final class SimulatedFileStore extends FileStore {
+  private final String kind;
   private final LongSupplier free;
 
-  SimulatedFileStore(LongSupplier free) {
+  SimulatedFileStore(String kind, LongSupplier free) {
+    this.kind = kind;
     this.free = free;
   }
 
@@ -20,7 +22,7 @@ final class SimulatedFileStore extends FileStore {
 
   @Override
   public String type() {
-    return "simulated";
+    return kind;
   }
 
   @Override

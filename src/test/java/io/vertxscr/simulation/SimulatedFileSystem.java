@@ -52,6 +52,16 @@ final class SimulatedFileSystem extends FileSystem {
 
     /** Returns where the operation is to be carried out. @throws IOException what it fails with */
     void before(Operation operation, boolean onShared, Path path) throws IOException;
+
+    /** Somebody asks for the attributes of what is there, or whether it is there. Nothing can go wrong with that. */
+    default void looks(Path path) {
+      // most do not mind
+    }
+
+    /** The kind of the file systems, as the table of mounts says. */
+    default String kind() {
+      return "simulated";
+    }
   }
 
   /** Is told of what is looked up in the shared file system. */
@@ -91,6 +101,14 @@ final class SimulatedFileSystem extends FileSystem {
     if (operation.grows() && disk(absolute).freeBytes() == 0) {
       throw new IOException("No space left on device");
     }
+  }
+
+  String kind() {
+    return interference.kind();
+  }
+
+  void looks(Path absolute) {
+    interference.looks(absolute);
   }
 
   /** What is there; null: nothing. */

@@ -236,16 +236,18 @@ final class SimulatedFiles extends FileSystemProvider {
   @Override
   public FileStore getFileStore(Path path) {
     SimulatedDisk disk = system.disk(whole(path));
-    return new SimulatedFileStore(disk::freeBytes);
+    return new SimulatedFileStore(system.kind(), disk::freeBytes);
   }
 
   @Override
   public boolean exists(Path path, LinkOption... options) {
+    system.looks(path);
     return system.find(whole(path)) != null;
   }
 
   @Override
   public void checkAccess(Path path, AccessMode... modes) throws IOException {
+    system.looks(path);
     Inode file = existing(whole(path));
     for (AccessMode mode : modes) {
       if (mode == AccessMode.WRITE && !file.mode.contains(PosixFilePermission.OWNER_WRITE)) {
@@ -264,6 +266,7 @@ final class SimulatedFiles extends FileSystemProvider {
   @SuppressWarnings("unchecked")
   public <A extends BasicFileAttributes> A readAttributesIfExists(
       Path path, Class<A> type, LinkOption... options) {
+    system.looks(path);
     Inode file = system.find(whole(path));
     return file == null ? null : (A) new Attributes(file);
   }
@@ -272,11 +275,13 @@ final class SimulatedFiles extends FileSystemProvider {
   @SuppressWarnings("unchecked")
   public <A extends BasicFileAttributes> A readAttributes(Path path, Class<A> type, LinkOption... options)
       throws IOException {
+    system.looks(path);
     return (A) new Attributes(existing(whole(path)));
   }
 
   @Override
   public Map<String, Object> readAttributes(Path path, String attributes, LinkOption... options) throws IOException {
+    system.looks(path);
     Inode file = existing(whole(path));
     if (!attributes.startsWith("unix:")) {
       throw new UnsupportedOperationException(attributes);
@@ -347,6 +352,7 @@ final class SimulatedFiles extends FileSystemProvider {
 
     @Override
     public PosixFileAttributes readAttributes() throws IOException {
+      system.looks(path);
       return new Attributes(existing(path));
     }
 

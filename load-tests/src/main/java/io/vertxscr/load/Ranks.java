@@ -54,6 +54,11 @@ final class Ranks implements AutoCloseable {
     return new Ranks(daemons, prefix);
   }
 
+  /** Number of ranks. */
+  int count() {
+    return ranks.size();
+  }
+
   /** From the moment in which all ranks called init to the last answer. */
   double initSeconds() {
     return initSeconds;

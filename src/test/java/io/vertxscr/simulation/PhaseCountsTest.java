@@ -1,0 +1,207 @@
+package io.vertxscr.simulation;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.vertx.core.Future;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.json.JsonObject;
+import io.vertxscr.client.ScrClient;
+import io.vertxscr.config.Settings;
+import io.vertxscr.model.DatasetFlags;
+import io.vertxscr.protocol.app.InitRequest;
+import io.vertxscr.service.Loop;
+import io.vertxscr.service.VirtualTime;
+import io.vertxscr.simulation.SimulatedFileSystem.Operation;
+import io.vertxscr.simulation.VirtualSession.VirtualPhase;
+import io.vertxscr.storage.LocalFiles;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Random;
+import java.util.TreeMap;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+
+/**
+ * Goal: a phase asks no more of nodes, network and files than it did before.
+ *
+ * <p>Method: count, in virtual time, what four nodes with a rank each do from the first call of a phase to its last
+ * answer, in XOR sets on RAM disks, warm. {@code -Dcounts=print} shows all of it.
+ */
+class PhaseCountsTest {
+  private static final int NODES = 4;
+  private static final int WARM_UP = 3;
+  private static final Path PREFIX = Path.of("/pfs/prefix");
+
+  private final Random random = new Random(1);
+  private final VirtualTime time = new VirtualTime(random);
+  private final SimulatedDisk shared = new SimulatedDisk(this::wallNs);
+  private final Map<String, SimulatedFileSystem> machines = new HashMap<>();
+  private final Map<String, LocalFiles> files = new HashMap<>();
+  private final VirtualCluster cluster = new VirtualCluster(random, time, Settings.load(Map.of(
+      "SCR_CNTL_BASE", "/local/cntl", "SCR_CACHE_BASE", "/local/cache", "SCR_FLUSH", "0", "SCR_JOB_ID", "1",
+      "SCR_JOB_NAME", "test", "SCR_USER_NAME", "user", "SCR_CLUSTER_NAME", "cluster"), Optional.empty()), PREFIX,
+      name -> files.computeIfAbsent(name, _ -> new LocalFiles(machine(name))), false,
+      (from, to) -> new int[] {from.equals(to) ? 0 : 1});
+  private final Map<String, Loop> loops = new HashMap<>();
+  private Map<String, Integer> counts = new TreeMap<>();
+
+  /** Counts what threads of nodes do, whosever files those are. */
+  private final class Counting implements SimulatedFileSystem.Interference {
+    @Override
+    public void before(Operation operation, boolean onShared, Path path) {
+      count((onShared ? "prefix " : "file ") + operation, 1);
+    }
+
+    @Override
+    public void looks(Path path) {
+      count((path.startsWith("/" + SimulatedFileSystem.SHARED) ? "prefix " : "file ") + "STAT", 1);
+    }
+
+    private void count(String what, int more) {
+      if (loops.containsValue(time.current())) {
+        PhaseCountsTest.this.count(what, more);
+      }
+    }
+
+    @Override
+    public String kind() {
+      return "tmpfs";
+    }
+  }
+
+  private long wallNs() {
+    return VirtualCluster.BEGINNING.getEpochSecond() * 1_000_000_000L + time.nowNs();
+  }
+
+  private SimulatedFileSystem machine(String name) {
+    return machines.computeIfAbsent(name, _ -> new SimulatedFileSystem(
+        name, new SimulatedDisk(this::wallNs), shared, new Counting()));
+  }
+
+  private void count(String what, int more) {
+    counts.merge(what, more, Integer::sum);
+  }
+
+  private void sent(VirtualBus.Sent sent) {
+    String from = sent.from().split("/")[0];
+    if (!(sent.body() instanceof Buffer text)) {
+      count("clients: messages and answers", 1);
+      count("clients: bytes", sent.body() instanceof JsonObject json ? json.encode().length() : 0);
+      return;
+    }
+    count("nodes: bytes", text.length());
+    if (!sent.isAnswer()) {
+      String[] address = sent.address().split("\\.");
+      count(address[1].equals(from) ? "to itself: " + address[3] : "nodes: " + address[3], 1);
+    }
+  }
+
+  /** Of one phase with so many files of a byte for each rank: until its last answer. */
+  private Map<String, Integer> phase(int filesOfRank) throws IOException {
+    Files.createDirectories(machine("n1").getPath(PREFIX.toString()));
+    List<String> names = Scenario.names(NODES);
+    for (String name : names) {
+      Files.createDirectories(machine(name).getPath("/local"));
+      cluster.start(name);
+      loops.put(name, cluster.loop(name));
+    }
+    cluster.pass(Duration.ofSeconds(1));
+    List<ScrClient> clients = names.stream().map(cluster::client).toList();
+    List<VirtualSession> ranks = all(IntStream.range(0, NODES).boxed().toList(), rank ->
+        Future.fromCompletionStage(clients.get(rank).init(new InitRequest(
+            rank, NODES, PREFIX.toString(), "test", Optional.of(Map.of()), Optional.empty())))
+            .map(VirtualSession::new));
+    for (int step = 1; step <= WARM_UP; step++) {
+      phase(ranks, step, filesOfRank);
+      cluster.pass(Duration.ofSeconds(1));
+    }
+    counts = new TreeMap<>();
+    cluster.bus().watch(this::sent);
+    time.watchJobs((_, what) -> count("job: " + what.replaceAll("[0-9]+", "N"), 1));
+    phase(ranks, WARM_UP + 1, filesOfRank);
+    Map<String, Integer> counted = Map.copyOf(counts);
+    if (System.getProperty("counts") != null) {
+      System.out.println(filesOfRank + " files of each rank");
+      new TreeMap<>(counted).forEach((what, many) -> System.out.printf("%8d %s%n", many, what));
+    }
+    return counted;
+  }
+
+  private void phase(List<VirtualSession> ranks, int step, int filesOfRank) {
+    List<VirtualPhase> open =
+        all(ranks, rank -> rank.startOutput("step-" + step, DatasetFlags.CHECKPOINT));
+    for (int file = 0; file < filesOfRank; file++) {
+      int number = file;
+      List<Path> routed = all(IntStream.range(0, NODES).boxed().toList(), rank ->
+          open.get(rank).route(PREFIX + "/step-" + step + "/rank-" + rank + "-" + number));
+      for (int rank = 0; rank < NODES; rank++) {
+        write(cluster.file(Scenario.names(NODES).get(rank), routed.get(rank)));
+      }
+    }
+    all(open, phase -> phase.complete(true));
+  }
+
+  private void write(Path path) {
+    try {
+      Files.setLastModifiedTime(Files.write(path, new byte[] {1}), FileTime.from(cluster.now()));
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private <A, B> List<B> all(List<A> who, Function<A, Future<B>> what) {
+    List<Future<B>> asked = new ArrayList<>();
+    who.forEach(one -> asked.add(what.apply(one)));
+    return asked.stream().map(cluster::await).map(Future::result).toList();
+  }
+
+  private static int sum(Map<String, Integer> counts, String... prefixes) {
+    return counts.entrySet().stream().filter(one -> Stream.of(prefixes).anyMatch(one.getKey()::startsWith))
+        .collect(Collectors.summingInt(Map.Entry::getValue));
+  }
+
+  /** Of all four nodes together. What the daemons write to the log of the prefix directory is not of the phase. */
+  private static void assertAtMost(Map<String, Integer> counted, Bounds most) {
+    assertThat(sum(counted, "nodes: gather", "to itself: gather")).as("three gathers of four nodes").isEqualTo(12);
+    assertThat(sum(counted, "nodes: ") - counted.get("nodes: bytes")).as("requests between nodes")
+        .isLessThanOrEqualTo(most.requests());
+    assertThat(counted.get("nodes: bytes")).as("bytes between nodes").isLessThanOrEqualTo(most.bytes());
+    assertThat(sum(counted, "job: ") - sum(counted, "job: write the log", "job: look at /pfs/prefix/.scr"))
+        .as("jobs").isLessThanOrEqualTo(most.jobs());
+    assertThat(sum(counted, "file OPEN", "file CREATE")).as("files opened").isLessThanOrEqualTo(most.opened());
+    assertThat(counted.get("file STAT")).as("files looked at").isLessThanOrEqualTo(most.looked());
+    assertThat(counted.get("file SYNC")).as("syncs").isLessThanOrEqualTo(most.syncs());
+  }
+
+  /** At most so many. */
+  private record Bounds(int requests, int bytes, int jobs, int opened, int looked, int syncs) {}
+
+  @Test
+  void withoutFiles() throws IOException {
+    assertAtMost(phase(0), new Bounds(9, 4_500, 12, 32, 36, 28));
+  }
+
+  @Test
+  void tenSmallFilesOfEachRank() throws IOException {
+    assertAtMost(phase(10), new Bounds(45, 18_700, 44, 72, 204, 32));
+  }
+
+  @Test
+  void manySmallFilesOfEachRank() throws IOException {
+    Map<String, Integer> counted = phase(2000);
+    assertAtMost(counted, new Bounds(45, 2_110_000, 44, 8_032, 32_044, 32));
+    assertThat(counted.get("file READ")).as("each file once").isEqualTo(8_000);
+  }
+}
