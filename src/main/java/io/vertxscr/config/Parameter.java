@@ -74,6 +74,8 @@ public enum Parameter {
       "1: all datasets of the prefix directory are deleted at each launch"),
   SCR_CRC_ON_COPY(RUN, alwaysChecked(), "1", "checksums are always computed with redundancy"),
   SCR_CRC_ON_FLUSH(RUN, alwaysChecked(), "1", "flushed files are always verified and checksummed"),
+  SCR_SMALL_BYTES(RUN, new Kind.Bytes(0, Limits.MAX_SMALL_BYTES), "64KB",
+      "bytes of all files of a node that go to the nodes of its sets in messages; 0: none does"),
   SCR_CRC_ON_DELETE(RUN, new Kind.Flag(), "0", "1: files are checked before their eviction"),
   SCR_USE_CONTAINERS(RUN, new Kind.Flag(), "0", "1: files are packed into containers in the prefix directory"),
   SCR_CONTAINER_SIZE(RUN, new Kind.Bytes(FlushDescriptor.MIN_CONTAINER_BYTES, Long.MAX_VALUE), "100GB",

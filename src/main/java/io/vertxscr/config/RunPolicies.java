@@ -36,6 +36,7 @@ import static io.vertxscr.config.Parameter.SCR_LOG_SYSLOG_PREFIX;
 import static io.vertxscr.config.Parameter.SCR_LOG_TXT_ENABLE;
 import static io.vertxscr.config.Parameter.SCR_PREFIX_PURGE;
 import static io.vertxscr.config.Parameter.SCR_PREFIX_SIZE;
+import static io.vertxscr.config.Parameter.SCR_SMALL_BYTES;
 import static io.vertxscr.config.Parameter.SCR_RESTART_LOOP_LIMIT;
 import static io.vertxscr.config.Parameter.SCR_SET_FAILURES;
 import static io.vertxscr.config.Parameter.SCR_SET_SIZE;
@@ -67,7 +68,7 @@ final class RunPolicies {
         new CachePolicy(values.flag(SCR_CACHE_PURGE), values.flag(SCR_CRC_ON_DELETE),
             values.text(SCR_CACHE_EVICT).equalsIgnoreCase("EARLY"),
             values.text(SCR_CACHE_FULL).equalsIgnoreCase("BYPASS"), values.number(SCR_PREFIX_SIZE),
-            values.flag(SCR_PREFIX_PURGE)),
+            values.flag(SCR_PREFIX_PURGE), Math.toIntExact(values.bytes(SCR_SMALL_BYTES))),
         new FlushPolicy(values.number(SCR_FLUSH), values.flag(SCR_FLUSH_ASYNC),
             values.number(SCR_FLUSH_WIDTH), values.bytes(SCR_FLUSH_ASYNC_BW), flush(values)),
         new FetchPolicy(values.flag(SCR_FETCH), values.flag(SCR_FETCH_BYPASS), values.flag(SCR_DISTRIBUTE),

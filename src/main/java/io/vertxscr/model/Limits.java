@@ -10,6 +10,10 @@ public final class Limits {
   public static final int MAX_FILES_PER_RANK = 1 << 20;
   /** Most paths of one dataset that one node watches over for all: about as many as it has files. */
   public static final int MAX_CLAIMED_PATHS = 1 << 24;
+  /** Bytes of a node's small files, which go to other nodes in messages. */
+  public static final int MAX_SMALL_BYTES = 1 << 20;
+  /** Small files of a node in one dataset: what is said of them is larger than they are. */
+  public static final int MAX_SMALL_FILES = 4096;
   /** Longest node name, in characters. */
   public static final int MAX_NODE_NAME_CHARS = 128;
   /** One piece of a bulk transfer, where nothing else is configured. */

@@ -11,6 +11,8 @@ import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.util.HashSet;
+import java.util.Set;
 
 /**
  * A rank's files read as one, with zeros behind the end. Keeps one file open at a time. Not thread-safe; blocking.
@@ -23,6 +25,8 @@ public final class LogicalFile implements AutoCloseable {
   private final RankFiles files;
   private final FilePieces pieces;
   private final Fault ifDifferent;
+  /** Directories of the files that are no links, each looked at once. */
+  private final Set<Path> levels = new HashSet<>();
   private FileChannel open;
   private int openIndex = -1;
 
@@ -77,7 +81,7 @@ public final class LogicalFile implements AutoCloseable {
 
   private void switchTo(int index, Path path, FileMeta meta) throws IOException {
     close();
-    open = OwnFile.readBelow(datasetDirectory, path);
+    open = OwnFile.readBelow(datasetDirectory, path, levels);
     openIndex = index;
     if (open.size() != meta.bytes()) {
       throw different(path, "has " + open.size() + " bytes instead of " + meta.bytes());

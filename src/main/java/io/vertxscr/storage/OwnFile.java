@@ -12,6 +12,7 @@ import java.nio.file.attribute.BasicFileAttributes;
 import java.nio.file.attribute.FileAttribute;
 import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.HashSet;
 import java.util.Set;
 
 /**
@@ -63,12 +64,26 @@ public final class OwnFile {
    * @throws FileSystemException naming what is a link, or no file
    */
   public static FileChannel readBelow(Path directory, Path file) throws IOException {
-    for (Path level = file.getParent(); level.startsWith(directory); level = level.getParent()) {
+    return readBelow(directory, file, new HashSet<>());
+  }
+
+  /**
+   * The same for one of many files.
+   *
+   * @param levels that have been looked at already; added to
+   */
+  static FileChannel readBelow(Path directory, Path file, Set<Path> levels) throws IOException {
+    requireBelow(directory, file, levels);
+    return RegularFile.read(file);
+  }
+
+  /** Refuses a file below a link. @param levels that have been looked at already; added to */
+  static void requireBelow(Path directory, Path file, Set<Path> levels) throws IOException {
+    for (Path level = file.getParent(); level.startsWith(directory) && levels.add(level); level = level.getParent()) {
       if (!Files.readAttributes(level, BasicFileAttributes.class, LinkOption.NOFOLLOW_LINKS).isDirectory()) {
         throw new FileSystemException(level.toString(), null, "this is a link, or no directory, and is not followed");
       }
     }
-    return RegularFile.read(file);
   }
 
   /** Opens a file for reading. */

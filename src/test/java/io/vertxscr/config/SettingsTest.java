@@ -83,6 +83,7 @@ class SettingsTest {
     said.putAll(Map.of("SCR_FLUSH", "5", "SCR_FLUSH_ASYNC", "0", "SCR_FLUSH_ASYNC_BW", "6MB", "SCR_FLUSH_WIDTH", "7",
         "SCR_USE_CONTAINERS", "1", "SCR_CONTAINER_SIZE", "8MB", "SCR_CONTAINER_ALIGN", "1MB", "SCR_PREFIX_SIZE", "10",
         "SCR_PREFIX_PURGE", "1", "SCR_CRC_ON_DELETE", "1"));
+    said.put("SCR_SMALL_BYTES", "3KB");
     said.putAll(Map.of("SCR_FETCH", "0", "SCR_FETCH_BYPASS", "1", "SCR_FETCH_WIDTH", "11",
         "SCR_RESTART_LOOP_LIMIT", "5"));
     said.putAll(Map.of("SCR_DISTRIBUTE", "0", "SCR_FLUSH_ON_RESTART", "1", "SCR_GLOBAL_RESTART", "1", "SCR_CURRENT",
@@ -106,7 +107,7 @@ class SettingsTest {
     assertThat(run.policy().descriptors().checkpoints()).containsExactly(new CheckpointDescriptor(
         0, true, 1, "WORLD", "/ssd", new Redundancy(Scheme.RS, 9, 4), true));
     assertThat(run.policy().descriptors().store("/ssd").count()).isEqualTo(3);
-    assertThat(run.policy().cache()).isEqualTo(new CachePolicy(true, true, true, true, 10, true));
+    assertThat(run.policy().cache()).isEqualTo(new CachePolicy(true, true, true, true, 10, true, 3 << 10));
     assertThat(run.policy().flush())
         .isEqualTo(new FlushPolicy(5, false, 7, 6L << 20, FlushDescriptor.packed(8L << 20, 1L << 20)));
     assertThat(run.policy().fetch())

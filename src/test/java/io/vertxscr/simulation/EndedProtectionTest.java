@@ -39,6 +39,7 @@ import java.nio.file.Files;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Random;
@@ -87,8 +88,9 @@ class EndedProtectionTest {
       DatasetRecord record = new DatasetRecord(dataset, new Origin("/p", 3), store.cache(ID),
           new RedundancyDescriptor(how, 1), FlushState.NOT_WANTED, List.of());
       ProtectionJob job = new ProtectionJob(
-          record, RUN, MAP, ProtectionJob.Sets.of(MAP, how, GroupDescriptors.BUILT_IN), 0, List.of(layout(0)));
-      Future<DatasetRecord> end = loop.call(() -> service.protect(job, (_, _) -> Future.succeededFuture()));
+          record, RUN, MAP, ProtectionJob.Sets.of(MAP, how, GroupDescriptors.BUILT_IN), 0, List.of(layout(0)),
+          Map.of());
+      Future<DatasetRecord> end = loop.call(() -> service.protect(job, (_, _) -> {}));
       time.runUntil(() -> false, Duration.ofSeconds(1));
       return end;
     }

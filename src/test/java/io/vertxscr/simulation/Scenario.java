@@ -27,6 +27,9 @@ import java.util.stream.Stream;
  */
 record Scenario(long seed, Profile profile, int nodes, int spares, int ranksPerNode, int files, boolean rolling,
     List<Integer> steps, Variant variant, Map<String, String> parameters, int tolerance, List<Trouble> troubles) {
+  /** No small files, or those of some ranks and not of others; by the seed. Else all are small. */
+  private static final List<String> SMALL_BYTES = List.of("0", "500");
+  private static final int SMALL_KINDS = 4;
   private static final int MOST_TROUBLES = 3;
   private static final int MOST_RUN_MS = 3_000;
   /** Steps of output behind a checkpoint, beside the checkpoint's own. */
@@ -288,6 +291,9 @@ record Scenario(long seed, Profile profile, int nodes, int spares, int ranksPerN
     }
     if (!configuration().isEmpty()) {
       all.put("SCR_COPY_TYPE", "FILE");
+    }
+    if (seed % SMALL_KINDS < SMALL_BYTES.size()) {
+      all.put("SCR_SMALL_BYTES", SMALL_BYTES.get((int) (seed % SMALL_KINDS)));
     }
     if (variant.limited()) {
       all.put("SCR_FLUSH_ASYNC_BW", "" + bytesPerSecond());

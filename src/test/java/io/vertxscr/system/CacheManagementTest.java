@@ -52,7 +52,7 @@ class CacheManagementTest extends EmbeddedTest {
   }
 
   private static RunPolicy with(RunPolicy policy, boolean purge, boolean crcOnDelete) {
-    CachePolicy cache = new CachePolicy(purge, crcOnDelete, false, purge, 0, false);
+    CachePolicy cache = new CachePolicy(purge, crcOnDelete, false, purge, 0, false, CachePolicy.STANDARD.smallBytes());
     return new RunPolicy(policy.descriptors(), cache, policy.flush(), policy.fetch(), policy.interval(),
         policy.halt(), policy.log());
   }

@@ -27,7 +27,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /**
- * Goal: leader messages of a phase scale with nodes only. A node asks each other node about its paths at most once.
+ * Goal: leader messages of a phase scale with nodes only. A node asks each other node about its paths at most once,
+ * and sends its small files with that.
  * Method: count the messages.
  */
 class PhaseMessagesTest extends EmbeddedTest {
@@ -42,6 +43,10 @@ class PhaseMessagesTest extends EmbeddedTest {
 
   /** Messages that the leader answers in one phase of so many nodes and ranks. */
   private int messages(int nodes, int ranksOfNode, int filesOfRank) throws Exception {
+    return messages(nodes, ranksOfNode, filesOfRank, TestCluster.Setup.of(Scheme.XOR));
+  }
+
+  private int messages(int nodes, int ranksOfNode, int filesOfRank, TestCluster.Setup setup) throws Exception {
     String[] names = IntStream.rangeClosed(1, nodes).mapToObj(i -> "n" + i).toArray(String[]::new);
     List<String> nodeOfRank = new ArrayList<>();
     for (String name : names) {
@@ -66,7 +71,7 @@ class PhaseMessagesTest extends EmbeddedTest {
     };
     CyclicBarrier all = new CyclicBarrier(nodeOfRank.size());
     try (TestCluster cluster = new TestCluster(vertx, Files.createDirectories(
-        directory.resolve(nodes + "x" + ranksOfNode + "x" + filesOfRank)), TestCluster.Setup.of(Scheme.XOR), names)) {
+        directory.resolve(nodes + "x" + ranksOfNode + "x" + filesOfRank)), setup, names)) {
       cluster.all(EmbeddedRun.withoutFinalize(nodeOfRank.size(), scr -> {
         RankProgram.checkpoint(scr, cluster.prefix(), 1, 1);
         if (all.await(EmbeddedRun.PATIENCE_S, TimeUnit.SECONDS) == 0) {
@@ -108,9 +113,16 @@ class PhaseMessagesTest extends EmbeddedTest {
   @CsvSource({"5, 1, 1, 1", "5, 1, 3, 3", "3, 2, 8, 2", "4, 3, 4, 3", "1, 4, 4, 0"})
   void whosePathsTheyAreANodeAsksEachOtherNodeOnceAndNoMoreThanItHasFiles(
       int nodes, int ranksOfNode, int filesOfRank, int most) throws Exception {
-    messages(nodes, ranksOfNode, filesOfRank);
+    messages(nodes, ranksOfNode, filesOfRank, TestCluster.Setup.of(Scheme.XOR).with("SCR_SMALL_BYTES", "0"));
     assertThat(claims.size()).isBetween(most == 0 ? 0 : 1, nodes * PHASES);
     claims.forEach((asking, asked) -> assertThat(asked).as(asking).doesNotHaveDuplicates()
         .doesNotContain(NodeVerb.CLAIM_PATHS.address(asking.split(" ")[0])).hasSizeLessThanOrEqualTo(most));
+  }
+
+  @Test
+  void smallFilesGoToTheOtherNodesOfTheirSetsWithTheQuestionOnce() throws Exception {
+    messages(4, 2, 1);
+    assertThat(claims).hasSize(4 * PHASES);
+    claims.forEach((asking, asked) -> assertThat(asked).as(asking).doesNotHaveDuplicates().hasSize(3));
   }
 }

@@ -28,12 +28,14 @@ import org.junit.jupiter.params.provider.ValueSource;
  * with all its bytes after the loss of that node's storage, otherwise the previous checkpoint can.
  *
  * <p>Method: nodes in virtual time; a walk over all messages of the third checkpoint of a run, with a synchronous
- * flush; at each of them the leader, or another node, dies. Replay with -Dseed=N.
+ * flush, with small files and with others; at each of them the leader, or another node, dies. Replay with -Dseed=N.
  */
 @Execution(ExecutionMode.CONCURRENT)
 @Timeout(120)
 class PhaseWalkTest {
   private static final String[] NODES = {"n1", "n2", "n3", "n4"};
+  /** Messages of members that pull what they protect; small files come with the claims of their paths. */
+  private static final List<String> PULLED = List.of("layout", "checksums");
   private static final long SEED = Long.getLong("seed", 1);
 
   @TempDir(factory = RamDirectory.class)
@@ -76,7 +78,8 @@ class PhaseWalkTest {
   /** Walks; returns all that has happened. */
   private String walk(long seed, DeathAt.Point point, String victim) throws Exception {
     VirtualCluster cluster = VirtualClusters.in(new Random(seed), directory.resolve("walk"),
-        Map.of("SCR_COPY_TYPE", "XOR", "SCR_FLUSH", "3", "SCR_FLUSH_ASYNC", "0"));
+        Map.of("SCR_COPY_TYPE", "XOR", "SCR_FLUSH", "3", "SCR_FLUSH_ASYNC", "0", "SCR_SMALL_BYTES",
+            PULLED.stream().anyMatch(point.name()::startsWith) ? "0" : "64KB"));
     cluster.start(NODES);
     DeathAt death = new DeathAt(cluster, point, () -> {
       cluster.kill(victim);

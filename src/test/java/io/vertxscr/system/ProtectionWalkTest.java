@@ -66,8 +66,8 @@ class ProtectionWalkTest {
 
   /** Walks; returns all that has happened. */
   private String walk(long seed, String victim, int read) throws Exception {
-    VirtualCluster cluster =
-        VirtualClusters.in(new Random(seed), directory.resolve("walk"), Map.of("SCR_COPY_TYPE", "XOR"));
+    VirtualCluster cluster = VirtualClusters.in(new Random(seed), directory.resolve("walk"),
+        Map.of("SCR_COPY_TYPE", "XOR", "SCR_SMALL_BYTES", "0"));
     Death death = new Death(victim, read);
     for (String node : NODES) {
       cluster.disturb(sources -> node.equals(victim) ? dying(cluster, death, sources) : sources);

@@ -131,7 +131,8 @@ class SeveralLossesTest extends EmbeddedTest {
   @ParameterizedTest
   @ValueSource(ints = {1, 2, 5, 8})
   void aNodeThatDiesWhileOthersAskForItsParityHangsNobody(int nth) throws Exception {
-    try (TestCluster cluster = cluster();
+    try (TestCluster cluster = new TestCluster(
+            vertx, directory, TestCluster.Setup.of(Scheme.RS).with("SCR_SMALL_BYTES", "0"), NODES);
         KillAt killer = new KillAt(vertx, KillAt.Point.verb("checksums", nth), () -> cluster.nodes().kill("n3"))) {
       var second = new CyclicBarrier(NODES.length, killer::arm);
       List<CompletableFuture<Optional<ScrException>>> ranks = cluster.run(NODES).start(scr -> {

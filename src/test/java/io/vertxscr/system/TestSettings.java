@@ -43,7 +43,8 @@ final class TestSettings {
         "SCR_FLUSH_ON_RESTART=" + flag(policy.fetch().flushOnRestart()),
         "SCR_CACHE_EVICT=" + (policy.cache().evictFirst() ? "EARLY" : "LATE"),
         "SCR_CACHE_FULL=" + (policy.cache().bypassWhenFull() ? "BYPASS" : "REFUSE"),
-        "SCR_CRC_ON_DELETE=" + flag(policy.cache().crcOnDelete())));
+        "SCR_CRC_ON_DELETE=" + flag(policy.cache().crcOnDelete()),
+        "SCR_SMALL_BYTES=" + policy.cache().smallBytes()));
     for (StoreDescriptor store : policy.descriptors().stores()) {
       lines.add("STORE=" + store.base() + " GROUP=" + store.group() + " COUNT=" + store.count() + " MKDIR="
           + flag(store.mkdir()) + (store.sizeBytes().isPresent() ? " SIZE=" + store.sizeBytes().getAsLong() : ""));

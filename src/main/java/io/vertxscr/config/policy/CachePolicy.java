@@ -1,5 +1,7 @@
 package io.vertxscr.config.policy;
 
+import io.vertxscr.model.Limits;
+
 /**
  * Retention of cached datasets, and their checks. How many datasets a cache keeps is a matter of its store.
  *
@@ -11,18 +13,20 @@ package io.vertxscr.config.policy;
  *     being refused (SCR_CACHE_FULL)
  * @param prefixDatasets checkpoints that are kept in the prefix directory, 0 for all (SCR_PREFIX_SIZE)
  * @param prefixPurge whether datasets are deleted from the prefix directory when the run begins (SCR_PREFIX_PURGE)
+ * @param smallBytes of all files of a node that go to the nodes of its redundancy sets in messages (SCR_SMALL_BYTES)
  */
 public record CachePolicy(
     boolean purge, boolean crcOnDelete, boolean evictFirst, boolean bypassWhenFull, int prefixDatasets,
-    boolean prefixPurge) {
-  public static final CachePolicy STANDARD = new CachePolicy(false, false, false, false, 0, false);
+    boolean prefixPurge, int smallBytes) {
+  public static final CachePolicy STANDARD = new CachePolicy(false, false, false, false, 0, false, 64 << 10);
 
   public CachePolicy {
     Checks.range("datasets in the prefix directory", prefixDatasets, 0, Integer.MAX_VALUE);
+    Checks.range("bytes of small files", smallBytes, 0, Limits.MAX_SMALL_BYTES);
   }
 
   /** Returns the policy with only these purges at run begin. */
   public CachePolicy emptying(boolean caches, boolean prefix) {
-    return new CachePolicy(caches, crcOnDelete, evictFirst, bypassWhenFull, prefixDatasets, prefix);
+    return new CachePolicy(caches, crcOnDelete, evictFirst, bypassWhenFull, prefixDatasets, prefix, smallBytes);
   }
 }

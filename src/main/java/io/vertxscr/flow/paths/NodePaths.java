@@ -18,6 +18,8 @@ import java.util.TreeMap;
  * @param here paths that an earlier rank of this node has too
  */
 public record NodePaths(SortedMap<String, Claim> byOwner, List<Second> here) {
+  public static final NodePaths NONE = new NodePaths(new TreeMap<>(), List.of());
+
   /** Paths of this node, and the first rank that has each. */
   public record Claim(List<Integer> ranks, List<String> paths, List<PathHash> hashes) {
     private Claim() {
@@ -36,6 +38,11 @@ public record NodePaths(SortedMap<String, Claim> byOwner, List<Second> here) {
           new NodeContribution<>(node, ranks.get(claimed.index())),
           new NodeContribution<>(claimed.node(), claimed.rank()))).toList();
     }
+  }
+
+  /** What a node watches over, which may be nothing. */
+  public Claim claim(String owner) {
+    return byOwner.getOrDefault(owner, new Claim());
   }
 
   /** A rank that has a path which another one has claimed before. */

@@ -23,6 +23,7 @@ import io.vertxscr.service.Observer;
 import io.vertxscr.storage.DatasetStore;
 import java.nio.file.Files;
 import java.util.List;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.function.BooleanSupplier;
 import java.util.stream.Collectors;
@@ -33,7 +34,7 @@ import org.slf4j.LoggerFactory;
  * Checks before a phase whether its dataset will fit into its store on this node. The estimate is the size of the last
  * dataset of the same store and scheme, with its redundancy; 0 without one. Free is what both the store's SIZE and its
  * file system have left, divided among the nodes that share the device. Once the files are there, their sizes and that
- * of their redundancy are known, and {@link #require} says what nothing was expected of before. On the node's loop.
+ * of their redundancy are known, and {@link #requirement} says what nothing was expected of before. On the node's loop.
  */
 public final class Capacity {
   private static final Logger LOG = LoggerFactory.getLogger(Capacity.class);
@@ -140,27 +141,41 @@ public final class Capacity {
   private record Need(long bytes, long free, boolean single, boolean exact) {}
 
   /**
-   * Checks the space for redundancy before it is computed. In the file system, and of the store's SIZE with the files.
-   * What is beside them in the store is not held against SIZE: it may be what they replace. Nor is what other nodes on
-   * the device need, which may be there already; for that the file system has the last word.
-   *
-   * @return fails with NO_SPACE, naming the store and the missing bytes
+   * The space for redundancy, to be checked before it is computed. In the file system, and of the store's SIZE with the
+   * files. What is beside them in the store is not held against SIZE: it may be what they replace. Nor is what other
+   * nodes on the device need, which may be there already; for that the file system has the last word.
    */
-  public Future<Void> require(RunInfo run, CheckpointDescriptor how, long fileBytes, long redundancyBytes) {
+  public Requirement requirement(RunInfo run, CheckpointDescriptor how) {
     StoreDescriptor target = run.policy().descriptors().store(how.storeBase());
-    String taken = "no room in store " + target.base() + ": the dataset has " + fileBytes
-        + " bytes in files on this node, its redundancy takes " + redundancyBytes;
-    if (target.sizeBytes().isPresent()) {
-      long share = target.sizeBytes().getAsLong() / sharing(run, target);
-      if (fileBytes + redundancyBytes > share) {
-        return Future.failedFuture(full(taken + ", and SIZE leaves " + share + " to a node",
-            fileBytes + redundancyBytes - share));
+    return new Requirement(target, target.sizeBytes().isPresent()
+        ? OptionalLong.of(target.sizeBytes().getAsLong() / sharing(run, target)) : OptionalLong.empty());
+  }
+
+  /** What a store must have for a dataset whose files are there. Any thread. */
+  public final class Requirement {
+    private final StoreDescriptor target;
+    private final OptionalLong share;
+
+    private Requirement(StoreDescriptor target, OptionalLong share) {
+      this.target = target;
+      this.share = share;
+    }
+
+    /**
+     * Looks for the space. Blocking.
+     *
+     * @throws ScrException NO_SPACE, naming the store and the missing bytes
+     */
+    public void check(long fileBytes, long redundancyBytes) {
+      String taken = "no room in store " + target.base() + ": the dataset has " + fileBytes
+          + " bytes in files on this node, its redundancy takes " + redundancyBytes;
+      if (share.isPresent() && fileBytes + redundancyBytes > share.getAsLong()) {
+        throw full(taken + ", and SIZE leaves " + share.getAsLong() + " to a node",
+            fileBytes + redundancyBytes - share.getAsLong());
       }
-    }
-    if (redundancyBytes == 0) {
-      return Future.succeededFuture();
-    }
-    return loop.blocking("room for redundancy in " + target.base(), () -> {
+      if (redundancyBytes == 0) {
+        return;
+      }
       if (store.freeBytes(target.base()) < redundancyBytes) {
         store.reclaim(target.base());
       }
@@ -168,8 +183,7 @@ public final class Capacity {
       if (free < redundancyBytes) {
         throw full(taken + ", and free are " + free, redundancyBytes - free);
       }
-      return null;
-    });
+    }
   }
 
   private static ScrException full(String why, long missingBytes) {

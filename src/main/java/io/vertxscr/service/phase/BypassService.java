@@ -54,7 +54,7 @@ public final class BypassService {
           Future<List<RankFiles>> reading = readBack(run, id, written.ranks());
           List<String> nodes = run.nodes();
           return loop.blocking("look for the paths of dataset " + id, () -> claims.paths(nodes, written.ranks()))
-              .compose(paths -> claims.claim(run, paths))
+              .compose(paths -> claims.claim(run, paths, Map.of()))
               .compose(seconds -> reading.map(read -> counted(read, seconds)))
               .transform((counted, failure) -> publish(run, dataset, counted, failure));
         })

@@ -1,8 +1,10 @@
 package io.vertxscr.service.phase;
 
 import io.vertx.core.Future;
+import io.vertxscr.flow.paths.NodePaths.Claim;
 import io.vertxscr.flow.paths.NodePaths;
 import io.vertxscr.flow.paths.NodePaths.Second;
+import io.vertxscr.flow.paths.PathClaims.Taken;
 import io.vertxscr.flow.paths.PathHash;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.RankFiles;
@@ -10,11 +12,16 @@ import io.vertxscr.model.ScrException;
 import io.vertxscr.protocol.node.NodeVerb;
 import io.vertxscr.protocol.node.run.ClaimPaths;
 import io.vertxscr.protocol.node.run.PathsClaimed;
+import io.vertxscr.protocol.node.run.SmallRank;
 import io.vertxscr.service.NodeBus;
 import io.vertxscr.service.run.LocalRun;
 import io.vertxscr.service.run.RunService;
+import io.vertxscr.storage.RankInMemory;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.SortedSet;
+import java.util.TreeSet;
 
 /**
  * Finds paths that several ranks of a run have in one dataset, by hash partitioning. Each node owns a share of all
@@ -41,18 +48,22 @@ public final class ClaimService {
   /**
    * Claims the paths for the next gather, which may be entered when this is complete.
    *
+   * @param small files that go to other nodes with it, by node
    * @return what ranks here have although another one has claimed it before; of two nodes, the second to ask hears so
    */
-  Future<List<Second>> claim(LocalRun run, NodePaths paths) {
+  Future<List<Second>> claim(LocalRun run, NodePaths paths, Map<String, List<SmallRank>> small) {
     long gather = run.nextGather();
     List<Second> seconds = new ArrayList<>(paths.here());
     List<Future<PathsClaimed>> asked = new ArrayList<>();
-    paths.byOwner().forEach((owner, claim) -> {
+    SortedSet<String> nodes = new TreeSet<>(paths.byOwner().keySet());
+    nodes.addAll(small.keySet());
+    nodes.forEach(owner -> {
+      Claim claim = paths.claim(owner);
       if (owner.equals(self)) {
         seconds.addAll(claim.seconds(self, run.claims().claim(gather, self, claim.ranks(), claim.hashes())));
       } else {
-        ClaimPaths request =
-            new ClaimPaths(run.info().run(), gather, self, claim.ranks(), PathHash.pack(claim.hashes()));
+        ClaimPaths request = new ClaimPaths(run.info().run(), gather, self, claim.ranks(),
+            PathHash.pack(claim.hashes()), small.getOrDefault(owner, List.of()));
         asked.add(bus.ask(owner, NodeVerb.CLAIM_PATHS, request, PathsClaimed.class)
             .onSuccess(answer -> seconds.addAll(claim.seconds(self, answer.taken()))));
       }
@@ -65,7 +76,16 @@ public final class ClaimService {
     LocalRun run = runs.run().filter(mine -> mine.info().run() == request.run()).orElseThrow(() -> new ScrException(
         Fault.WRONG_STATE, "run " + request.run() + ", whose paths node " + request.node() + " claims, is not on node "
             + self));
-    return Future.succeededFuture(new PathsClaimed(run.claims().claim(
-        request.gather(), request.node(), request.ranks(), PathHash.unpack(request.paths()))));
+    List<RankInMemory> small = request.small().stream()
+        .map(rank -> RankInMemory.received(rank.rankFiles(), rank.content())).toList();
+    small.stream().map(files -> files.files().rank())
+        .filter(rank -> !run.info().map().nodeOf(rank).equals(request.node())).findFirst().ifPresent(rank -> {
+          throw new ScrException(
+              Fault.BAD_REQUEST, "node " + request.node() + " sends files of rank " + rank + ", which is not there");
+        });
+    List<Taken> taken = run.claims().claim(
+        request.gather(), request.node(), request.ranks(), PathHash.unpack(request.paths()));
+    run.received().put(request.gather(), small);          // not of a gather that is over
+    return Future.succeededFuture(new PathsClaimed(taken));
   }
 }

@@ -15,6 +15,7 @@ import io.vertxscr.model.DatasetRecord.FlushState;
 import io.vertxscr.model.DatasetRecord.Origin;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.RedundancyDescriptor;
+import io.vertxscr.model.Scheme;
 import io.vertxscr.model.ScrException;
 import io.vertxscr.model.StoreDescriptor;
 import io.vertxscr.model.StoreSync;
@@ -36,8 +37,11 @@ import io.vertxscr.service.run.CompletedNames;
 import io.vertxscr.service.run.LocalRun;
 import io.vertxscr.service.run.OpenDataset;
 import io.vertxscr.storage.DatasetStore;
+import io.vertxscr.storage.RankInMemory;
 import java.nio.file.Path;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
 import org.slf4j.Logger;
@@ -165,7 +169,7 @@ public final class PhaseService {
     }
     completing = id;
     return look(run, ranks)
-        .compose(written -> protect(run, open.descriptor(), written))
+        .compose(looked -> protect(run, open.descriptor(), looked))
         .onComplete((_, _) -> completing = completing == id ? 0 : completing)
         .onComplete(_ -> copies.goOn())
         .recover(failure -> discard(run, id, failure))
@@ -186,32 +190,48 @@ public final class PhaseService {
   }
 
   /** Where the ranks' files are, how long they are, and whether each path is of one rank alone. */
-  private Future<WrittenFiles> look(LocalRun run, List<RankCall> ranks) {
+  private Future<Looked> look(LocalRun run, List<RankCall> ranks) {
     OpenDataset open = run.open();
     int id = open.descriptor().id();
     WrittenFiles routed = WrittenFiles.routed(open, ranks);
     if (routed.isEmpty() && ranks.stream().allMatch(call -> call.files().isEmpty())) {
-      return Future.succeededFuture(routed);
+      return Future.succeededFuture(Looked.at(routed));
     }
     List<String> nodes = run.nodes();
     Future<WrittenFiles> placed = ranks.stream().allMatch(call -> call.files().isEmpty())
         ? Future.succeededFuture(routed)
         : places.resolve(open, PrefixJobs.PATIENCE_AT_BEGIN, "look at the listed files of dataset " + id,
             rules -> routed.listed(rules, ranks));
-    return placed.compose(listed -> loop.blocking("look for the paths of dataset " + id,
-        () -> new Looked(listed, claims.paths(nodes, listed.ranks())))
-    ).compose(looked -> {
-      Future<String> clash = claims.claim(run, looked.paths()).map(PhaseService::clash);
-      return loop.blocking("measure dataset " + id, () -> looked.files().measured(open.directory()))
-          .compose(measured -> clash.map(measured::refused));
-    }).otherwise(failure -> {                             // the others wait for this node's part anyway
+    CheckpointDescriptor how = how(run.info(), open.descriptor());
+    boolean pulls = how.redundancy().scheme() == Scheme.RS;   // the other rows of parity, whatever it has in memory
+    int smallBytes = pulls ? 0 : run.info().policy().cache().smallBytes();
+    return placed.compose(listed -> loop.blocking("look at the files of dataset " + id, () -> {
+      WrittenFiles measured = listed.measured(open.directory());
+      return new Looked(
+          measured, claims.paths(nodes, measured.ranks()), measured.small(open.directory(), smallBytes));
+    })).compose(looked ->
+        claims.claim(run, looked.paths(), protection.shared(run.info().map(), how, run.sets(how), looked.small()))
+            .map(seconds -> looked.refused(clash(seconds)))
+    ).otherwise(failure -> {                              // the others wait for this node's part anyway
       warn("the files of dataset {} cannot be looked at here", id, failure);
-      return routed.refused(String.valueOf(failure.getMessage()));
+      return Looked.at(routed.refused(String.valueOf(failure.getMessage())));
     });
   }
 
-  /** Files, and the same by their paths. */
-  private record Looked(WrittenFiles files, NodePaths paths) {}
+  /**
+   * Files, and the same by their paths.
+   *
+   * @param small files with their bytes, by rank
+   */
+  private record Looked(WrittenFiles files, NodePaths paths, Map<Integer, RankInMemory> small) {
+    static Looked at(WrittenFiles files) {
+      return new Looked(files, NodePaths.NONE, Map.of());
+    }
+
+    Looked refused(String why) {
+      return new Looked(files.refused(why), paths, small);
+    }
+  }
 
   /** Each rank has a directory of its own in a cache, of which all would go to the same place. */
   private static String clash(List<Second> seconds) {
@@ -221,10 +241,13 @@ public final class PhaseService {
         .orElse("");
   }
 
-  private Future<OutputProtected> protect(LocalRun run, DatasetDescriptor descriptor, WrittenFiles written) {
+  private Future<OutputProtected> protect(LocalRun run, DatasetDescriptor descriptor, Looked looked) {
+    WrittenFiles written = looked.files();
     written.ranks().forEach(files -> store.register(descriptor.id(), files));
     return run.gather(Step.COMPLETE_OUTPUT, written.part(descriptor.id()), Totals.class)
         .compose(totals -> {
+          Map<Integer, RankInMemory> small = new HashMap<>(looked.small());
+          small.putAll(run.takeReceived());
           DatasetDescriptor known = descriptor.with(totals);
           RunInfo info = run.info();
           CheckpointDescriptor how = how(info, known);
@@ -236,8 +259,8 @@ public final class PhaseService {
             Future<Void> synced = when == StoreSync.COMPLETE ? stable.sync(known.id(), written.ranks())
                 : Future.succeededFuture();               // beside the protection, which reads the same files
             return protection.protect(
-                new ProtectionJob(record, info.run(), info.map(), run.sets(how), 0, written.ranks()),
-                    (files, redundancy) -> capacity.require(info, how, files, redundancy))
+                new ProtectionJob(record, info.run(), info.map(), run.sets(how), 0, written.ranks(), small),
+                    capacity.requirement(info, how)::check)
                 .compose(saved -> synced.map(saved))
                 .transform((saved, failure) ->
                     agree(run, saved, done(descriptor.id(), failure, when == StoreSync.EVICT), failure));

@@ -3,6 +3,7 @@ package io.vertxscr.service.phase;
 import io.vertxscr.flow.gather.Part;
 import io.vertxscr.flow.gather.RankCall;
 import io.vertxscr.model.FileMeta;
+import io.vertxscr.model.Limits;
 import io.vertxscr.model.RankFiles;
 import io.vertxscr.model.ScrException;
 import io.vertxscr.prefix.metadata.PathRules;
@@ -10,6 +11,7 @@ import io.vertxscr.service.run.ListedFiles;
 import io.vertxscr.service.run.OpenDataset;
 import io.vertxscr.storage.FileStamps;
 import io.vertxscr.storage.NodeDirectories;
+import io.vertxscr.storage.RankInMemory;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
@@ -103,6 +105,26 @@ record WrittenFiles(List<RankFiles> ranks, List<Integer> invalid, Map<Integer, S
       wrong.putIfAbsent(routed.rank(), "it routed " + file.path() + " but wrote no file at " + path);
     }
     return new RankFiles(routed.rank(), files);
+  }
+
+  /**
+   * Reads the files of ranks that are small, as long as all of them are. They must be measured. Blocking.
+   *
+   * @param mostBytes of all ranks together
+   * @return by rank
+   */
+  Map<Integer, RankInMemory> small(Path directory, int mostBytes) {
+    Map<Integer, RankInMemory> small = new TreeMap<>();
+    long bytesLeft = bad().isEmpty() ? mostBytes : 0;
+    int filesLeft = Limits.MAX_SMALL_FILES;
+    for (RankFiles rank : ranks) {
+      if (bytesLeft > 0 && rank.bytes() <= bytesLeft && rank.files().size() <= filesLeft) {
+        bytesLeft -= rank.bytes();
+        filesLeft -= rank.files().size();
+        RankInMemory.read(directory, rank).ifPresent(files -> small.put(rank.rank(), files));
+      }
+    }
+    return small;
   }
 
   /** Returns these with a refusal of their own. */

@@ -11,7 +11,9 @@ import io.vertxscr.model.Scheme;
 import io.vertxscr.placement.Protection;
 import io.vertxscr.placement.RedundancySets;
 import io.vertxscr.protocol.node.redundancy.ChecksumsRequest;
+import io.vertxscr.protocol.node.run.SmallRank;
 import io.vertxscr.redundancy.EncodePlan;
+import io.vertxscr.storage.RankInMemory;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -28,9 +30,10 @@ import java.util.stream.Stream;
  * @param dataset the future filemap, without the ranks
  * @param round tells attempts apart
  * @param mine the files of this node's ranks, ascending by rank
+ * @param small files that are in memory here, of this node's ranks and of others, by rank
  */
-public record ProtectionJob(
-    DatasetRecord dataset, long run, RankMap map, Sets sets, long round, List<RankFiles> mine) {
+public record ProtectionJob(DatasetRecord dataset, long run, RankMap map, Sets sets, long round, List<RankFiles> mine,
+    Map<Integer, RankInMemory> small) {
 
   /** The sets of a rank map, found by rank; computed once for a run. */
   public static final class Sets {
@@ -65,6 +68,33 @@ public record ProtectionJob(
     RedundancySet of(int rank) {
       return ofRank.get(rank);
     }
+
+    /**
+     * What other nodes need to protect these ranks' files and their own, by node.
+     *
+     * @param small files of ranks on this node, by rank
+     */
+    SortedMap<String, List<SmallRank>> shared(
+        RankMap map, Scheme scheme, Map<Integer, RankInMemory> small, String self) {
+      SortedMap<String, List<SmallRank>> shared = new TreeMap<>();
+      small.forEach((rank, files) -> {
+        RedundancySet set = of(rank);
+        List<Integer> describers = Protection.describers(set, rank);
+        Map<String, Boolean> described = new TreeMap<>();
+        needers(scheme, set, rank).stream().filter(member -> !map.nodeOf(member).equals(self))
+            .forEach(member -> described.merge(map.nodeOf(member), describers.contains(member), Boolean::logicalOr));
+        described.forEach((node, by) -> shared.computeIfAbsent(node, _ -> new ArrayList<>())
+            .add(by ? SmallRank.described(files.files(), files.bytes())
+                : SmallRank.of(files.files(), files.bytes())));
+      });
+      return shared;
+    }
+
+    /** Members that need the layout of a rank's files. */
+    private static List<Integer> needers(Scheme scheme, RedundancySet set, int rank) {
+      return !Protection.writesRedundancy(scheme, set) ? List.of()
+          : scheme == Scheme.PARTNER ? Protection.describers(set, rank) : set.ranks();
+    }
   }
 
   int id() {
@@ -80,12 +110,21 @@ public record ProtectionJob(
     return dataset.descriptor().totals().files() == 0;
   }
 
+  /**
+   * Whether all that this node needs is in memory here: it then asks nobody, and nobody asks it.
+   */
+  boolean isInMemory(String self) {
+    return layoutsNeeded(self).isEmpty() && checksumsNeeded().isEmpty();
+  }
+
   /** Other nodes' ranks whose layouts this node needs, by node: all members of the sets of its ranks. */
   SortedMap<String, List<Integer>> layoutsNeeded(String self) {
     SortedMap<String, SortedSet<Integer>> needed = new TreeMap<>();
     for (RankFiles files : mine) {
-      for (int member : sets.of(files.rank()).ranks()) {
-        if (!map.nodeOf(member).equals(self)) {
+      RedundancySet set = sets.of(files.rank());
+      for (int member : set.ranks()) {
+        if (!small.containsKey(member) && !map.nodeOf(member).equals(self)
+            && Sets.needers(scheme(), set, member).contains(files.rank())) {
           needed.computeIfAbsent(map.nodeOf(member), _ -> new TreeSet<>()).add(member);
         }
       }
@@ -101,7 +140,8 @@ public record ProtectionJob(
     for (RankFiles files : mine) {
       owners.add(files.rank());
       RedundancySet set = sets.of(files.rank());
-      for (int distance = 1; distance <= set.failures(); distance++) {
+      int headers = Protection.writesRedundancy(scheme(), set) ? set.failures() : 0;
+      for (int distance = 1; distance <= headers; distance++) {
         owners.add(set.left(files.rank(), distance));
       }
     }
@@ -112,6 +152,9 @@ public record ProtectionJob(
   SortedMap<String, ChecksumsRequest> checksumsNeeded() {
     SortedMap<String, SortedSet<Integer>> owners = new TreeMap<>();
     for (int owner : ownersNeeded()) {
+      if (small.containsKey(owner)) {
+        continue;                                         // they came with their files
+      }
       for (int reader : Protection.readersOf(scheme(), sets.of(owner), owner)) {
         owners.computeIfAbsent(map.nodeOf(reader), _ -> new TreeSet<>()).add(owner);
       }

@@ -8,6 +8,7 @@ import io.vertxscr.model.DatasetRecord;
 import io.vertxscr.model.DatasetRecord.RankRecord;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.RankFiles;
+import io.vertxscr.model.RankMap;
 import io.vertxscr.model.ScrException;
 import io.vertxscr.protocol.node.Ack;
 import io.vertxscr.protocol.node.NodeVerb;
@@ -17,6 +18,7 @@ import io.vertxscr.protocol.node.redundancy.ProtectRequest;
 import io.vertxscr.protocol.node.restart.LayoutReply;
 import io.vertxscr.protocol.node.restart.LayoutRequest;
 import io.vertxscr.protocol.node.restart.RankLayout;
+import io.vertxscr.protocol.node.run.SmallRank;
 import io.vertxscr.redundancy.EncodeJob;
 import io.vertxscr.redundancy.EncodePlan;
 import io.vertxscr.redundancy.FinishedParity;
@@ -24,11 +26,13 @@ import io.vertxscr.redundancy.PieceChecksums;
 import io.vertxscr.redundancy.RangeChecksums;
 import io.vertxscr.redundancy.range.KnownLayouts;
 import io.vertxscr.redundancy.range.RangeSource;
+import io.vertxscr.redundancy.range.RangesInMemory;
 import io.vertxscr.redundancy.range.RedundancyFiles;
 import io.vertxscr.service.Loop;
 import io.vertxscr.service.NodeBus;
 import io.vertxscr.service.RangeSources;
 import io.vertxscr.storage.DatasetStore;
+import io.vertxscr.storage.RankInMemory;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -70,8 +74,12 @@ public final class ProtectionService {
   /** Whether there is room for what protection takes on this node. */
   @FunctionalInterface
   public interface RoomCheck {
-    /** Fails with NO_SPACE if files and redundancy do not fit into their store together. The files exist already. */
-    Future<Void> require(long fileBytes, long redundancyBytes);
+    /**
+     * Looks whether files, which exist already, and redundancy fit into their store together. Blocking.
+     *
+     * @throws ScrException NO_SPACE
+     */
+    void require(long fileBytes, long redundancyBytes);
   }
 
   /** An encode job of one rank, with the name of the file that it writes (empty where there is none). */
@@ -91,6 +99,12 @@ public final class ProtectionService {
     return prepare(job, room, true);
   }
 
+  /** Small files of ranks here that go to other nodes, for their redundancy files, by node. */
+  public Map<String, List<SmallRank>> shared(
+      RankMap map, CheckpointDescriptor how, ProtectionJob.Sets sets, Map<Integer, RankInMemory> small) {
+    return sets.shared(map, how.redundancy().scheme(), small, self);
+  }
+
   /** Protects this node's part of an older dataset under a new rank map. The filemap changes only at commit. */
   public Future<Ack> protect(ProtectRequest request) {
     DatasetRecord held = store.find(request.datasetId()).orElseThrow(() -> new ScrException(Fault.NO_SUCH_DATASET,
@@ -104,8 +118,8 @@ public final class ProtectionService {
     DatasetKey which = held.descriptor().key();
     return discardPrepared(which)
         .compose(_ -> prepare(new ProtectionJob(wanted, request.run(), request.map(), sets, request.round(),
-                mine),
-            (_, _) -> Future.succeededFuture(), false))
+                mine, Map.of()),
+            (_, _) -> {}, false))
         .map(record -> {
           prepared.put(which, record);
           prepared.keySet().removeIf(other -> store.find(other.id()).filter(still ->
@@ -148,13 +162,13 @@ public final class ProtectionService {
   private Future<DatasetRecord> prepare(ProtectionJob job, RoomCheck room, boolean save) {
     KnownLayouts layouts = new KnownLayouts(store::neighbour);
     job.mine().forEach(layouts::files);
-    if (job.isEmpty()) {
-      return loop.blocking("protect empty dataset " + job.id(), () -> empty(job, layouts.files(), save));
+    job.small().values().forEach(small -> layouts.files(small.files()));
+    if (job.isEmpty() || job.isInMemory(self)) {
+      return loop.blocking("protect dataset " + job.id(), () -> atOnce(job, layouts.files(), room, save));
     }
     Promise<ChecksumsReply> round = round(new RoundKey(job.id(), job.run(), job.round()));
     return layouts(job, layouts)
-        .compose(_ -> room.require(job.fileBytes(), job.redundancyBytes(layouts.files())))
-        .compose(_ -> encode(job, layouts))
+        .compose(_ -> encode(job, layouts, room))
         .onFailure(round::tryFail)
         .compose(encodings -> {
           round.tryComplete(new ChecksumsReply(encodings.stream().flatMap(e -> e.ranges().stream()).toList(),
@@ -174,15 +188,19 @@ public final class ProtectionService {
     }).onFailure(e -> LOG.info("dataset {}: {}", job.id(), e.getMessage()));
   }
 
-  /** A dataset without files needs no bytes of other nodes: headers and filemap in one step. */
-  private DatasetRecord empty(ProtectionJob job, Map<Integer, RankFiles> layouts, boolean save) {
-    RangeSource none = request -> {
-      throw new ScrException(Fault.INTERNAL, "an empty dataset has no range " + request);
-    };
+  /** Nothing is needed of other nodes: redundancy, headers and filemap in one step. */
+  private DatasetRecord atOnce(
+      ProtectionJob job, Map<Integer, RankFiles> layouts, RoomCheck room, boolean save) {
+    RangeSource source = new RangesInMemory(job.small(), request -> {
+      throw new ScrException(Fault.INTERNAL, "not in memory: " + request);
+    });
+    if (!job.isEmpty()) {
+      room.require(job.fileBytes(), job.redundancyBytes(layouts));
+    }
     int generation = store.createGeneration(job.id());
     List<Encoding> encodings = new ArrayList<>();
     try {
-      job.mine().forEach(files -> encodings.add(encode(job.plan(files.rank(), layouts), none, generation)));
+      job.mine().forEach(files -> encodings.add(encode(job.plan(files.rank(), layouts), source, generation)));
       return seal(job, layouts, encodings, List.of(), save);
     } finally {
       encodings.forEach(encoding -> encoding.job().close());
@@ -200,10 +218,12 @@ public final class ProtectionService {
     return Future.all(asked).mapEmpty();
   }
 
-  private Future<List<Encoding>> encode(ProtectionJob job, KnownLayouts layouts) {
-    RangeSource source = sources.of(layouts, Fault.FILE_CHANGED);
-    Future<Integer> begun =
-        loop.blocking("begin protection of dataset " + job.id(), () -> store.createGeneration(job.id()));
+  private Future<List<Encoding>> encode(ProtectionJob job, KnownLayouts layouts, RoomCheck room) {
+    RangeSource source = new RangesInMemory(job.small(), sources.of(layouts, Fault.FILE_CHANGED));
+    Future<Integer> begun = loop.blocking("begin protection of dataset " + job.id(), () -> {
+      room.require(job.fileBytes(), job.redundancyBytes(layouts.files()));
+      return store.createGeneration(job.id());
+    });
     return begun.compose(generation -> {
       List<Future<Encoding>> jobs = job.mine().stream().map(files -> loop.blocking(
           "encode dataset " + job.id() + " rank " + files.rank(),
@@ -295,7 +315,7 @@ public final class ProtectionService {
     Map<Integer, RankFiles> checked = new HashMap<>();
     for (int owner : job.ownersNeeded()) {
       RankFiles files = layouts.getOrDefault(owner, new RankFiles(owner, List.of()));
-      checked.put(owner, PieceChecksums.combine(files, ranges));
+      checked.put(owner, job.small().containsKey(owner) ? files : PieceChecksums.combine(files, ranges));
     }
     List<RankFiles> all = List.copyOf(checked.values());
     List<RankRecord> ranks = new ArrayList<>();

@@ -19,6 +19,7 @@ import io.vertxscr.protocol.node.run.GatherResult;
 import io.vertxscr.service.NodeBus;
 import io.vertxscr.service.cache.RunCache;
 import io.vertxscr.service.redundancy.ProtectionJob;
+import io.vertxscr.storage.RankInMemory;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
@@ -42,6 +43,7 @@ public final class LocalRun {
   private final RunQuestions questions;
   private final List<String> remarks = new ArrayList<>();
   private final PathClaims claims = new PathClaims(Limits.MAX_CLAIMED_PATHS);
+  private final ReceivedFiles received = new ReceivedFiles();
   private RunInfo info;
   private long gathers;
   private List<String> shortfalls;
@@ -92,6 +94,16 @@ public final class LocalRun {
   /** Paths that this node watches over. */
   public PathClaims claims() {
     return claims;
+  }
+
+  /** Small files of other nodes. */
+  public ReceivedFiles received() {
+    return received;
+  }
+
+  /** Takes the small files that came for the gather whose result has just become known, by rank. */
+  public Map<Integer, RankInMemory> takeReceived() {
+    return received.take(gathers);
   }
 
   /** Returns unmet redundancy requirements, in sentences. */

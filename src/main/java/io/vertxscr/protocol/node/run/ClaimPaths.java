@@ -4,10 +4,13 @@ import io.vertxscr.flow.paths.PathHash;
 import java.util.List;
 
 /**
- * To the node that watches over these paths: ranks of the sender have them. Repeating it is harmless.
+ * To the node that watches over these paths: ranks of the sender have them. Small files go with it to the nodes of
+ * their redundancy sets, which protect them without a further question. Repeating it is harmless.
  *
  * @param gather number of the gather in which the sender will tell of it, which names the call
  * @param ranks claimant of each path
  * @param paths as many, {@link PathHash#pack packed}
+ * @param small files of ranks of the sender that share a set with a rank of the receiver
  */
-public record ClaimPaths(long run, long gather, String node, List<Integer> ranks, String paths) {}
+public record ClaimPaths(
+    long run, long gather, String node, List<Integer> ranks, String paths, List<SmallRank> small) {}
