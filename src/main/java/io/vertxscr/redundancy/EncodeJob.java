@@ -34,6 +34,7 @@ public final class EncodeJob implements AutoCloseable {
   private final EncodePlan plan;
   private final RangeSource source;
   private final Path target;
+  private final boolean syncs;
   private final List<RangeChecksums> copied = new ArrayList<>();
   private FileChannel channel;
   private long headerBytes;
@@ -46,9 +47,15 @@ public final class EncodeJob implements AutoCloseable {
    *     writes no redundancy
    */
   public EncodeJob(EncodePlan plan, RangeSource source, Path target) {
+    this(plan, source, target, true);
+  }
+
+  /** The same. @param syncs whether the file is synced: not in memory, where a loss of power takes it anyway */
+  public EncodeJob(EncodePlan plan, RangeSource source, Path target, boolean syncs) {
     this.plan = plan;
     this.source = source;
     this.target = target;
+    this.syncs = syncs;
     this.pulled = plan.parityFrom().isEmpty();
   }
 
@@ -159,8 +166,8 @@ public final class EncodeJob implements AutoCloseable {
   }
 
   /**
-   * Writes the header and syncs the file. Its name becomes durable with the filemap that refers to it
-   * ({@link io.vertxscr.storage.DatasetStore#save}). Does nothing where the plan writes no redundancy.
+   * Writes the header and syncs the file, where that is wanted. Its name becomes durable with the filemap that refers
+   * to it ({@link io.vertxscr.storage.DatasetStore#save}). Does nothing where the plan writes no redundancy.
    *
    * @param checked files of this rank and of its left neighbours, with their checksums, in any order
    */
@@ -182,11 +189,13 @@ public final class EncodeJob implements AutoCloseable {
         throw new ScrException(Fault.INTERNAL,
             target + ": header of " + header.length + " bytes, expected " + headerBytes);
       }
-      if (plan.payloadBytes() > 0) {
+      if (syncs && plan.payloadBytes() > 0) {
         channel.force(true);
       }
       write(ByteBuffer.wrap(header), 0);
-      channel.force(true);
+      if (syncs) {
+        channel.force(true);
+      }
       sealed = true;
     } catch (IOException e) {
       throw Faults.io(target, e);

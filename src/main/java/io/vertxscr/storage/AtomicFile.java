@@ -27,23 +27,31 @@ public final class AtomicFile {
    *     (forcing the directory), after which it has either content
    */
   public static void replace(Path path, byte[] bytes) {
-    replace(path, bytes, false);
+    replace(path, bytes, false, true);
   }
 
-  /** The same with a file that only its owner can read. */
-  static void replaceOwn(Path path, byte[] bytes) {
-    replace(path, bytes, true);
+  /**
+   * The same with a file that only its owner can read.
+   *
+   * @param syncs not where a loss of power takes the whole file system anyway
+   */
+  static void replaceOwn(Path path, byte[] bytes, boolean syncs) {
+    replace(path, bytes, true, syncs);
   }
 
-  private static void replace(Path path, byte[] bytes, boolean own) {
+  private static void replace(Path path, byte[] bytes, boolean own, boolean syncs) {
     Path draft = path.resolveSibling(path.getFileName() + DRAFT_SUFFIX);
     try {
       try (FileChannel channel = own ? NewFile.create(draft) : NewFile.createPlain(draft)) {
         writeFully(channel, ByteBuffer.wrap(bytes));
-        channel.force(true);
+        if (syncs) {
+          channel.force(true);
+        }
       }
       Files.move(draft, path, StandardCopyOption.ATOMIC_MOVE);
-      force(path.toAbsolutePath().getParent());
+      if (syncs) {
+        force(path.toAbsolutePath().getParent());
+      }
     } catch (IOException e) {
       deleteAfter(e, draft);
       throw Faults.io(path, e);
@@ -52,8 +60,13 @@ public final class AtomicFile {
 
   /** Deletes the file durably, if it is there. */
   static void delete(Path path) {
+    delete(path, true);
+  }
+
+  /** The same. @param syncs as for {@link #replaceOwn} */
+  static void delete(Path path, boolean syncs) {
     try {
-      if (Files.deleteIfExists(path)) {
+      if (Files.deleteIfExists(path) && syncs) {
         force(path.toAbsolutePath().getParent());
       }
     } catch (IOException e) {

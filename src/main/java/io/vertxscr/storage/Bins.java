@@ -26,6 +26,7 @@ final class Bins {
   private static final Pattern THROWN = Pattern.compile(".*\\.([0-9]{1,8})\\.[0-9]+", Pattern.DOTALL);
 
   private final Path cache;
+  private final boolean inMemory;
   /** Content of {@code .recycled}, listed once: there is no other writer. */
   private final Deque<Path> recycled = new ArrayDeque<>();
   /** Recycled files of shared parity, free after a protection, not only after an eviction. */
@@ -40,6 +41,7 @@ final class Bins {
     try {
       PrivateDirectory.make(recycledBin(cache), 1);
       PrivateDirectory.make(trashBin(cache), 1);
+      inMemory = LocalFiles.isInMemory(cache);
       recycled.addAll(Trees.list(recycledBin(cache)));
       life = 1 + Stream.concat(recycled.stream(), Trees.list(trashBin(cache)).stream()).mapToInt(Bins::life).max()
           .orElse(0);
@@ -52,6 +54,11 @@ final class Bins {
   private static int life(Path thrown) {
     Matcher name = THROWN.matcher(thrown.getFileName().toString());
     return name.matches() ? Integer.parseInt(name.group(1)) : 0;
+  }
+
+  /** Whether a loss of power takes all that is in the cache. */
+  boolean isInMemory() {
+    return inMemory;
   }
 
   static Path recycledBin(Path cache) {

@@ -10,9 +10,11 @@ import io.vertxscr.model.ScrException;
 import io.vertxscr.placement.CacheNames;
 import java.io.IOException;
 import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.nio.file.attribute.BasicFileAttributes;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -131,6 +133,11 @@ public final class DatasetStore {
     if (!filemaps.has(datasetId)) {
       placed.put(datasetId, cache);
     }
+  }
+
+  /** Whether what protects a dataset is to be synced: not where a loss of power takes the whole store. Blocking. */
+  public boolean syncs(int datasetId) {
+    return !bins(directories.path(cache(datasetId).path())).isInMemory();
   }
 
   /** The cache directory that a dataset is in, or will be. */
@@ -431,16 +438,22 @@ public final class DatasetStore {
 
   /**
    * Makes the names durable that lead from the cache to the redundancy files. Does so once for all files of a
-   * directory.
+   * directory. Where a loss of power takes them anyway, they only must be there.
    */
   private void forceDirectories(DatasetRecord record) {
     Path cache = directories.path(record.cache().path());
     Path dataset = NodeDirectories.dataset(cache, record.descriptor().id());
-    List<Path> named = Stream.concat(Stream.of(cache), Filemaps.redundancyOf(record).stream()
-        .map(name -> NodeDirectories.resolve(dataset, name).getParent())).toList();
+    List<Path> named = Filemaps.redundancyOf(record).stream()
+        .map(name -> NodeDirectories.resolve(dataset, name).getParent()).distinct().toList();
     try {
-      for (Path directory : Trees.upTo(cache, named)) {
-        AtomicFile.force(directory);
+      if (bins(cache).isInMemory()) {
+        for (Path directory : named) {
+          Files.readAttributes(directory, BasicFileAttributes.class, LinkOption.NOFOLLOW_LINKS);
+        }
+      } else {
+        for (Path directory : Trees.upTo(cache, Stream.concat(Stream.of(cache), named.stream()).toList())) {
+          AtomicFile.force(directory);
+        }
       }
     } catch (NoSuchFileException e) {
       throw new ScrException(Fault.NO_SUCH_FILE, "dataset " + record.descriptor().id() + " has no directory "

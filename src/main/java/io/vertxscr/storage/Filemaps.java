@@ -29,12 +29,15 @@ final class Filemaps {
   private static final long MAX_BYTES = 1L << 30;
 
   private final NodeDirectories directories;
+  /** Not where a loss of power takes them all anyway. */
+  private final boolean syncs;
   private final Map<Integer, DatasetRecord> held = new ConcurrentSkipListMap<>();
   private final Map<Integer, Long> bytes = new ConcurrentHashMap<>();
   private volatile int newestId;
 
   private Filemaps(NodeDirectories directories) {
     this.directories = directories;
+    this.syncs = !LocalFiles.isInMemory(directories.control());
   }
 
   /**
@@ -92,13 +95,13 @@ final class Filemaps {
 
   /** Writes one, durably. @return its previous content */
   Optional<DatasetRecord> save(DatasetRecord record) {
-    AtomicFile.replaceOwn(directories.filemap(record.descriptor().id()), FilemapFile.encode(record));
+    AtomicFile.replaceOwn(directories.filemap(record.descriptor().id()), FilemapFile.encode(record), syncs);
     return hold(record);
   }
 
   /** Deletes one, durably, if it exists. @return its content */
   Optional<DatasetRecord> delete(int datasetId) {
-    AtomicFile.delete(directories.filemap(datasetId));
+    AtomicFile.delete(directories.filemap(datasetId), syncs);
     bytes.remove(datasetId);
     return Optional.ofNullable(held.remove(datasetId));
   }

@@ -246,7 +246,7 @@ public final class ProtectionService {
     if (plan.writesRedundancy()) {
       store.takeRecycled(id, target);
     }
-    EncodeJob job = new EncodeJob(plan, source, target);
+    EncodeJob job = new EncodeJob(plan, source, target, store.syncs(id));
     try {
       if (!job.parityFrom().isEmpty()) {
         store.takeRecycledLent(id, job.lent());
