@@ -26,7 +26,7 @@ import java.util.stream.Stream;
  * </pre>
  * What is of the daemons has its effect in the system's places only (see {@link Parameter.Scope}).
  * STORE and GROUPS entries are put together field by field in that order, CKPT entries are those of the first that has
- * any.
+ * any. {@code $NAME} of a user's source is a variable of the application, or of the daemon of its node.
  *
  * @param user from the first to be heard; empty for the system's own view
  * @param system from the first to be heard
@@ -85,15 +85,28 @@ public record Configuration(List<Layer> user, List<Layer> system, Map<String, St
   }
 
   /**
-   * Returns the configuration with a user's settings. Reads the user's file if that is to do: not for event loops.
+   * Returns the configuration with a user's settings, which have been made on this node. Reads the user's file: not for
+   * event loops.
    *
    * @throws ScrException {@link Fault#BAD_CONFIGURATION}
    */
   public Configuration with(UserSettings settings) {
-    UnaryOperator<String> known = name -> settings.environment().getOrDefault(name, variables.get(name));
+    return with(settings, settings.sources(settings.text(), variables));
+  }
+
+  /**
+   * Returns the configuration with a user's settings. Nothing of the environment of this process is in it that the
+   * system's configuration does not have.
+   *
+   * @param sources from the node where the settings have been made
+   * @throws ScrException {@link Fault#BAD_CONFIGURATION}
+   */
+  public Configuration with(UserSettings settings, SettingsSources sources) {
+    UnaryOperator<String> known =
+        name -> settings.environment().getOrDefault(name, sources.variables().get(name));
     List<Layer> layers = new ArrayList<>();
     layers.add(LayerReader.environment(settings.environment(), known, "environment of the application"));
-    settings.text().ifPresent(text -> layers.add(LayerReader.file(text, known)));
+    sources.file().ifPresent(text -> layers.add(LayerReader.file(text, known)));
     layers.add(LayerReader.calls(settings.calls(), known));
     return new Configuration(layers, system, variables,
         remarks(settings.environment(), Stream.concat(layers.stream(), system.stream()).toList()));

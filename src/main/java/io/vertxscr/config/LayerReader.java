@@ -15,6 +15,7 @@ import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.function.UnaryOperator;
+import java.util.regex.MatchResult;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
@@ -45,6 +46,15 @@ final class LayerReader {
   private LayerReader(UnaryOperator<String> variables, boolean replaces) {
     this.variables = variables;
     this.replaces = replaces;
+  }
+
+  /** The names of variables that a text refers to. */
+  static List<String> variablesIn(String text) {
+    return VARIABLE.matcher(text).results().map(LayerReader::name).toList();
+  }
+
+  private static String name(MatchResult variable) {
+    return variable.group("braced") != null ? variable.group("braced") : variable.group("plain");
   }
 
   /** The parameters of an environment; what else is in there is left alone. */
@@ -204,7 +214,7 @@ final class LayerReader {
   private String interpolate(String text, String where) {
     Matcher variable = VARIABLE.matcher(text);
     return variable.replaceAll(match -> {
-      String name = match.group("braced") != null ? match.group("braced") : match.group("plain");
+      String name = name(match);
       String value = variables.apply(name);
       if (value == null) {
         throw Checks.bad(where + ": '" + text + "' uses " + name + ", which the environment does not have");

@@ -64,12 +64,25 @@ public record Settings(CacheSettings cache, RunPolicy policy, JobSettings job, C
   }
 
   /**
-   * Returns the effective settings of a user's run. Reads the user's file: not for event loops.
+   * Returns the effective settings of a run whose user is on this node. Reads the user's file: not for event loops.
    *
    * @throws ScrException {@link Fault#BAD_CONFIGURATION}, naming the place
    */
   public RunSettings of(UserSettings user) {
-    Effective values = system.with(user).effective();
+    return of(system.with(user).effective());
+  }
+
+  /**
+   * Returns the effective settings of a user's run.
+   *
+   * @param sources from the node where the settings have been made
+   * @throws ScrException {@link Fault#BAD_CONFIGURATION}, naming the place
+   */
+  public RunSettings of(UserSettings user, SettingsSources sources) {
+    return of(system.with(user, sources).effective());
+  }
+
+  private static RunSettings of(Effective values) {
     RunPolicy policy = RunPolicies.of(values);
     return new RunSettings(policy, values.text(SCR_JOB_NAME),
         values.number(SCR_DEBUG) == 0 ? List.of() : values.lines(), RunPolicies.remarks(values, policy));

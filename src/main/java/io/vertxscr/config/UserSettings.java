@@ -2,22 +2,22 @@ package io.vertxscr.config;
 
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
+import java.util.stream.Stream;
 
 /**
- * Settings of a run's user.
+ * Settings of a run's user, as the application has sent them.
  *
  * @param prefix absolute path of the prefix directory; empty where it is not known yet
  * @param environment the SCR_* variables of the application; its SCR_PREFIX is the prefix, made absolute
  * @param calls of the application before it came into the run, in their order: {@code SCR_FLUSH=5},
  *     {@code CKPT=0 TYPE=XOR}, {@code SCR_FLUSH=} to take the first back
- * @param named text of the file that SCR_CONF_FILE names, where another node has read it
  */
-public record UserSettings(Optional<Path> prefix, Map<String, String> environment, List<String> calls,
-    Optional<ConfText> named) {
+public record UserSettings(Optional<Path> prefix, Map<String, String> environment, List<String> calls) {
   private static final String NAMED = "SCR_CONF_FILE";
   private static final String IN_PREFIX = ".scrconf";
 
@@ -28,29 +28,34 @@ public record UserSettings(Optional<Path> prefix, Map<String, String> environmen
     calls = List.copyOf(calls);
   }
 
-  /** Settings whose file this process reads. */
-  public UserSettings(Optional<Path> prefix, Map<String, String> environment, List<String> calls) {
-    this(prefix, environment, calls, Optional.empty());
-  }
-
   /** The file that SCR_CONF_FILE names. */
-  public Optional<Path> namedFile() {
+  private Optional<Path> named() {
     return Optional.ofNullable(environment.get(NAMED)).filter(name -> !name.isEmpty())
         .map(name -> prefix.map(path -> path.resolve(name)).orElseGet(() -> Path.of(name)));
   }
 
-  /** The user's file: SCR_CONF_FILE, which must exist, else {@code .scrconf} in the prefix. */
+  /** The user's file: SCR_CONF_FILE, which must exist, else {@code .scrconf} in the prefix. Looks for that. */
   public Optional<Path> file() {
-    return namedFile().or(() -> prefix.map(path -> path.resolve(IN_PREFIX)).filter(Files::exists));
+    return named().or(() -> prefix.map(path -> path.resolve(IN_PREFIX)).filter(Files::exists));
   }
 
-  /** Returns the settings with what another node has read. */
-  public UserSettings with(ConfText text) {
-    return new UserSettings(prefix, environment, calls, Optional.of(text));
+  /** Where the user's file is, if there is one. */
+  public Optional<Path> place() {
+    return named().or(() -> prefix.map(path -> path.resolve(IN_PREFIX)));
   }
 
-  /** Returns the text of the user's file. Blocks where it is to be read. */
-  Optional<ConfText> text() {
-    return named.or(() -> file().map(ConfText::read));
+  /** Reads the user's file. Blocks. */
+  public Optional<ConfText> text() {
+    return file().map(ConfText::read);
+  }
+
+  /** @param daemon environment of the daemon of this node; of it only what is referred to is taken */
+  public SettingsSources sources(Optional<ConfText> file, Map<String, String> daemon) {
+    Map<String, String> used = new TreeMap<>();
+    Stream.of(environment.values(), calls, file.map(ConfText::lines).orElse(List.of())).flatMap(Collection::stream)
+        .flatMap(text -> LayerReader.variablesIn(text).stream())
+        .filter(name -> !environment.containsKey(name) && daemon.containsKey(name))
+        .forEach(name -> used.put(name, daemon.get(name)));
+    return new SettingsSources(file, used);
   }
 }

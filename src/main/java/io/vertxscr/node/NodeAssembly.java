@@ -189,7 +189,7 @@ public final class NodeAssembly {
     readiness = new Readiness(loop, bus, ports.membership(), probe);
     services = new NodeServices(runs, calls, new RouteService(loop, bus, runs, store, places), claims,
         new AdviceService(bus, self, runs), new FlushQuestions(bus, self, runs, store),
-        new StatusService(loop, bus, ports.membership(), runs, store), new ConfigService(loop, settings.system()),
+        new StatusService(loop, bus, ports.membership(), runs, store), new ConfigService(loop, settings.system(), runs),
         protection, inventory, fetches, new StoreService(loop, self, store, settings.policy().descriptors()),
         flushes, aggregation, leader, flush, syncs, advice.advisor(), probe);
   }
@@ -227,7 +227,7 @@ public final class NodeAssembly {
         settings.job().scavengeSeconds(), advice.halts()::endSeconds, this::seconds));
     ReadsInPlace reads = new ReadsInPlace(loop, flush.access().turns());
     RunPreparation preparation = new RunPreparation(
-        loop, settings, new StoreChecks(bus), flush, restart, commands, advice, reads, this::micros);
+        bus, settings, new StoreChecks(bus), flush, restart, commands, advice, reads, this::micros);
     PhaseSteps phases = new PhaseSteps(settings.job(), flush, journal, advice, events, syncs, this::micros);
     RestartSteps restarts = new RestartSteps(restart, commands, events);
     return new RunLifecycle(new RunLifecycle.Steps(preparation, phases, restarts, reads), prefixes, journal, flush,

@@ -235,6 +235,33 @@ class ConfigurationTest {
   }
 
   @Test
+  void ofTheDaemonsVariablesOnlyThoseThatTheSettingsNameGoToTheLeader() throws IOException {
+    daemon.putAll(Map.of("SCRATCH", "/lustre", "DAY", "1", "SCR_JOB_NAME", "other", "TOKEN", "sesame"));
+    application.putAll(Map.of("SCR_JOB_NAME", "heat", "SCR_GROUP", "$USER"));
+    calls.add("SCR_PREFIX=${DAY}");
+    UserSettings mine = new UserSettings(Optional.of(directory), application, calls);
+    ConfText file = new ConfText("file", List.of("STORE=$SCRATCH/$MISSING/${SCR_JOB_NAME}"));
+
+    assertThat(mine.sources(Optional.of(file), daemon))
+        .isEqualTo(new SettingsSources(Optional.of(file), Map.of("USER", "alice", "SCRATCH", "/lustre", "DAY", "1")));
+  }
+
+  /** The leader is not on the node of the application. */
+  @Test
+  void aUsersSettingsAreGivenNoVariableOfAnotherNode() throws IOException {
+    daemon.put("TOKEN", "sesame");
+    user("SCR_GROUP=nothing of this file is read");
+    Configuration leaders = Configuration.ofSystem(daemon, Optional.empty());
+    calls.add("SCR_GROUP=$TOKEN");
+    UserSettings theirs = new UserSettings(Optional.of(directory), application, calls);
+
+    refused("uses TOKEN, which the environment does not have",
+        () -> leaders.with(theirs, new SettingsSources(Optional.empty(), Map.of())));
+    assertThat(leaders.with(theirs, new SettingsSources(Optional.empty(), Map.of("TOKEN", "mine"))).effective()
+        .text(Parameter.SCR_GROUP)).isEqualTo("mine");
+  }
+
+  @Test
   void storesOfTheSystemAreFilledInFieldByField() throws IOException {
     user("STORE=/ssd COUNT=3");
     Effective effective = with("STORE=/ssd COUNT=2 ENABLED=1\nSTORE=/nvme").effective();

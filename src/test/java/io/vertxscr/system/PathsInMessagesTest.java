@@ -70,7 +70,7 @@ class PathsInMessagesTest {
   @BeforeEach
   void flushACheckpoint() throws IOException {
     cluster = VirtualClusters.in(new Random(1), directory.resolve("walk"),
-        Map.of("SCR_FLUSH", "1", "SCR_FLUSH_ASYNC", "0", "SCR_CACHE_SIZE", "2"));
+        Map.of("SCR_FLUSH", "1", "SCR_FLUSH_ASYNC", "0", "SCR_CACHE_SIZE", "2", "TOKEN", "sesame"));
     cluster.start("n1", "n2");
     assertThat(new VirtualRun(cluster, "n1", "n2").steps(1, 2)).isZero();
     held = cluster.store("n2").list().getLast();
@@ -180,6 +180,24 @@ class PathsInMessagesTest {
     cluster.awaits("the end of the run", () -> cluster.onLoop("n1", leader::waits).result().text().equals("no run"));
     Throwable why = cluster.onLoop("n1", () -> leader.inRun(1, Future::succeededFuture)).cause();
     assertThat(why).hasMessageContaining("rank 0 does not wait on node n2").hasMessageNotContaining("secret");
+  }
+
+  /** What is wrong in a setting is quoted to its user. */
+  @Test
+  void noVariableOfTheLeadersEnvironmentIsInWhatANodeIsTold() throws IOException {
+    Files.writeString(Path.of(prefix, ".scrconf"), "SCR_FLUSH=${TOKEN}");
+    for (RankConfiguration named : List.of(
+        new RankConfiguration(Map.of("SCR_FLUSH", "$TOKEN"), List.of()),
+        new RankConfiguration(Map.of(), List.of("SCR_FLUSH=$TOKEN")), RankConfiguration.NOTHING)) {
+      LeaderService leader = cluster.services("n1").leader();
+      cluster.onLoop("n1", () -> leader.join(
+          new JoinRun("n2", "n1", prefix, "job", 1, List.of(0), Optional.of(named), 0)));
+      cluster.awaits("the end of the run", () ->
+          cluster.onLoop("n1", leader::waits).result().text().equals("no run"));
+      Throwable why = cluster.onLoop("n1", () -> leader.inRun(1, Future::succeededFuture)).cause();
+      assertThat(why).as("%s", named).hasMessageContaining("rank 0 does not wait on node n2")
+          .hasMessageNotContaining("sesame");
+    }
   }
 
   @Test

@@ -22,8 +22,8 @@ public enum NodeVerb {
   PULSE,
   /** From a new leader: what do you know of the run? */
   TAKEOVER,
-  /** From the leader: the text of the configuration file that rank 0, which waits here, has named. */
-  CONF_FILE,
+  /** From the leader: file and variables that the settings of rank 0 refer to, which waits here. */
+  CONFIGURED,
   /** From the leader: the run has begun. */
   RUN_BEGIN,
   /** From the leader: the run is over, and why. */
@@ -106,9 +106,9 @@ public enum NodeVerb {
   /** Whether only the leader may send it. Without number and name of a leadership it is refused. */
   public boolean isFromLeader() {
     return switch (this) {
-      case ADVICE_WITHDRAW, CONF_FILE, RUN_BEGIN, RUN_OVER, STORES, VERIFY, RESTORE, FETCH, FETCH_COMMIT, FETCH_DISCARD,
-          DROP, PROTECT, PROTECT_COMMIT, TRY_LOCK, FLUSH_COPY, FLUSH_PUBLISH, FLUSH_MAP, AGGREGATE, AGGREGATE_PUBLISH,
-          UNPACK, FLUSHED -> true;
+      case ADVICE_WITHDRAW, CONFIGURED, RUN_BEGIN, RUN_OVER, STORES, VERIFY, RESTORE, FETCH, FETCH_COMMIT,
+          FETCH_DISCARD, DROP, PROTECT, PROTECT_COMMIT, TRY_LOCK, FLUSH_COPY, FLUSH_PUBLISH, FLUSH_MAP, AGGREGATE,
+          AGGREGATE_PUBLISH, UNPACK, FLUSHED -> true;
       case JOIN, LOST, GATHER, ADVICE, WAITS, CLIENT_CLOSED, PULSE, TAKEOVER, CLAIM_PATHS, INVENTORY, SYNCED,
           FLUSH_SHARE, FLUSH_STATE, OVERWRITE, FLUSH_SIZES, AGGREGATE_MEASURE, AGGREGATE_ENTRIES, LAYOUT, HEADER,
           CHECKSUMS -> false;

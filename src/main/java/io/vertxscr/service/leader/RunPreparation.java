@@ -3,14 +3,16 @@ package io.vertxscr.service.leader;
 import io.vertx.core.Future;
 import io.vertxscr.config.RunSettings;
 import io.vertxscr.config.Settings;
+import io.vertxscr.config.SettingsSources;
 import io.vertxscr.config.UserSettings;
 import io.vertxscr.config.policy.FetchPolicy;
 import io.vertxscr.config.policy.RunPolicy;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.RankMap;
+import io.vertxscr.protocol.node.Ack;
+import io.vertxscr.protocol.node.NodeVerb;
 import io.vertxscr.protocol.node.RunInfo;
-import io.vertxscr.service.Loop;
-import io.vertxscr.service.PrefixJobs;
+import io.vertxscr.service.NodeBus;
 import io.vertxscr.service.advice.LeaderAdvice;
 import io.vertxscr.service.cache.StoreChecks;
 import io.vertxscr.service.flush.FlushLeader;
@@ -22,7 +24,6 @@ import io.vertxscr.service.restart.Restorer.RestoreRequest;
 import io.vertxscr.service.restart.Restorer;
 import java.util.EnumSet;
 import java.util.List;
-import java.util.Optional;
 import java.util.Set;
 import java.util.function.LongSupplier;
 import org.slf4j.Logger;
@@ -38,7 +39,7 @@ public final class RunPreparation {
   /** Why no run will begin, however often it is started again. */
   private static final Set<Fault> HOPELESS = EnumSet.of(Fault.CORRUPT, Fault.TOO_MANY_LOST, Fault.INTERNAL);
 
-  private final Loop loop;
+  private final NodeBus bus;
   private final Settings settings;
   private final StoreChecks stores;
   private final FlushLeader flush;
@@ -49,12 +50,8 @@ public final class RunPreparation {
   private final LeaderAdvice advice;
   private final ReadsInPlace reads;
   private final LongSupplier clockUs;
-  private Optional<Configured> last = Optional.empty();
   private long lastRun;
   private Future<RunInfo> restoring = Future.succeededFuture();
-
-  /** The configuration that was read last, without what follows from the nodes of a run. */
-  private record Configured(UserSettings user, RunSettings settings) {}
 
   /**
    * Works for the leader of a node.
@@ -62,9 +59,9 @@ public final class RunPreparation {
    * @param settings of this node, which hold for runs whose users say nothing else
    * @param clockUs microseconds since 1970
    */
-  public RunPreparation(Loop loop, Settings settings, StoreChecks stores, FlushLeader flush, RestartLeader restart,
+  public RunPreparation(NodeBus bus, Settings settings, StoreChecks stores, FlushLeader flush, RestartLeader restart,
       DatasetCommands commands, LeaderAdvice advice, ReadsInPlace reads, LongSupplier clockUs) {
-    this.loop = loop;
+    this.bus = bus;
     this.settings = settings;
     this.stores = stores;
     this.flush = flush;
@@ -79,9 +76,8 @@ public final class RunPreparation {
 
   /** Reads the configuration of a run on these nodes; fails with BAD_CONFIGURATION, naming the place. */
   Future<RunSettings> configure(UserSettings user, RankMap map) {
-    return loop.prefix().ask(PrefixJobs.PATIENCE_AT_BEGIN, "read the configuration of a run", () -> settings.of(user))
-        .recover(failure -> lastRead(user, failure))
-        .onSuccess(read -> last = Optional.of(new Configured(user, read)))
+    return bus.command(map.nodeOf(0), NodeVerb.CONFIGURED, Ack.ACK, SettingsSources.class)
+        .map(sources -> settings.of(user, sources))
         .map(read -> read.on(map.byNode().keySet()))
         .onSuccess(read -> {
           read.remarks().forEach(LOG::warn);
@@ -93,16 +89,6 @@ public final class RunPreparation {
   /** Later runs get higher numbers. */
   void numbered(long run) {
     lastRun = Math.max(lastRun, run);
-  }
-
-  /** A user's file may be in the prefix directory. Without an answer, what the same user's run before had counts. */
-  private Future<RunSettings> lastRead(UserSettings user, Throwable failure) {
-    Optional<RunSettings> known = last.filter(before -> before.user.equals(user)).map(Configured::settings);
-    if (known.isEmpty() || !PrefixJobs.isNoAnswer(failure)) {
-      return Future.failedFuture(failure);
-    }
-    LOG.warn("the run has the configuration of the one before it: {}", failure.getMessage());
-    return Future.succeededFuture(known.get());
   }
 
   /** Restores the newest checkpoint that can be had; one restore at a time. */

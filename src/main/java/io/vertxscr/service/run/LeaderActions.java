@@ -13,7 +13,8 @@ import java.util.List;
 /** Work that the life of a run calls for; {@link LeaderService} keeps the life itself. On the node's loop. */
 public interface LeaderActions {
   /**
-   * Reads what is configured for a run on these nodes; fails with BAD_CONFIGURATION, naming the place.
+   * Reads what is configured for a run on these nodes; fails with BAD_CONFIGURATION, naming the place. What the user's
+   * settings refer to comes from the node that rank 0 is on.
    */
   Future<RunSettings> configure(UserSettings user, RankMap map);
 

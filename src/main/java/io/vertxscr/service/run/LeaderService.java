@@ -2,7 +2,6 @@ package io.vertxscr.service.run;
 
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
-import io.vertxscr.config.ConfText;
 import io.vertxscr.config.UserSettings;
 import io.vertxscr.model.DatasetRecord;
 import io.vertxscr.model.DatasetRecord.FlushState;
@@ -455,8 +454,7 @@ public final class LeaderService implements Membership.Listener {
     UserSettings user = new UserSettings(
         Optional.of(loop.files().path(mine.prefix())), mine.configured().environment(), mine.configured().calls());
     Future.join(List.copyOf(greetings.values())).otherwiseEmpty()
-        .compose(_ -> withNamedFile(user, map.nodeOf(0)))
-        .compose(all -> actions.configure(all, map))
+        .compose(_ -> actions.configure(user, map))
         .compose(settings -> mine != forming ? Future.failedFuture(notForming())
             : actions.restore(mine.prefix(), mine.jobName(), map, settings))
         .compose(info -> mine != forming ? Future.<Void>failedFuture(notForming()) : announce(info))
@@ -465,12 +463,6 @@ public final class LeaderService implements Membership.Listener {
             over(asScr(failure));
           }
         });
-  }
-
-  /** The path is one of the node that rank 0 is on, which reads it. Whoever sends JOIN has nothing opened here. */
-  private Future<UserSettings> withNamedFile(UserSettings user, String node) {
-    return user.namedFile().isEmpty() ? Future.succeededFuture(user)
-        : bus.command(node, NodeVerb.CONF_FILE, Ack.ACK, ConfText.class).map(user::with);
   }
 
   private ScrException notForming() {

@@ -1,8 +1,6 @@
 package io.vertxscr.service.run;
 
 import io.vertx.core.Future;
-import io.vertxscr.config.ConfText;
-import io.vertxscr.config.UserSettings;
 import io.vertxscr.flow.run.SessionState;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.NodeInfo;
@@ -23,9 +21,7 @@ import io.vertxscr.service.Epoch;
 import io.vertxscr.service.Loop;
 import io.vertxscr.service.Membership;
 import io.vertxscr.service.NodeBus;
-import io.vertxscr.service.PrefixJobs;
 import io.vertxscr.service.Prefixes;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
@@ -54,8 +50,6 @@ public final class RunService implements Membership.Listener {
   private Consumer<LocalRun> replaced = _ -> {};
   private boolean stopping;
   private LocalRun run;
-  /** The file of the last run whose user has named one. */
-  private Optional<ConfText> confFile = Optional.empty();
 
   /** Serves a node. */
   public RunService(Loop loop, NodeBus bus, Membership membership, Epoch epoch, Prefixes prefixes) {
@@ -123,21 +117,9 @@ public final class RunService implements Membership.Listener {
     return membership.self().name();
   }
 
-  /**
-   * Reads the configuration file that rank 0, which waits here, has named. A path that a message names is not read.
-   * Without an answer of the file system, what was read there before counts.
-   */
-  public Future<ConfText> confFile() {
-    InitRequest first = arriving.first();
-    Path file = new UserSettings(Optional.of(loop.files().path(first.prefix())),
-        first.environment().orElse(Map.of()), List.of()).namedFile().orElseThrow(() ->
-            new ScrException(Fault.BAD_REQUEST, "rank 0 on node " + self() + " has named no configuration file"));
-    Optional<ConfText> before = confFile.filter(text -> text.place().equals(file.toString()));
-    return loop.prefix().ask(PrefixJobs.PATIENCE_AT_BEGIN, "read configuration file " + file, () -> ConfText.read(file))
-        .onSuccess(text -> confFile = Optional.of(text))
-        .recover(failure -> before.isEmpty() || !PrefixJobs.isNoAnswer(failure) ? Future.failedFuture(failure)
-            : Future.succeededFuture(before.get()).onSuccess(_ ->
-                LOG.warn("{} counts as it was read before: {}", file, failure.getMessage())));
+  /** The rank whose configuration counts. @throws ScrException RANK_LOST if it does not wait here */
+  InitRequest first() {
+    return arriving.first();
   }
 
   /** The leader says that the run has begun. */
