@@ -9,10 +9,18 @@ import java.util.Optional;
  *
  * <p>A leadership has a number and a name, {@code <node>/<random>}. The sides of a cut may take the same number, but
  * never the same name: a node follows one leadership, and refuses messages of any other (fencing). It follows another
- * one only by that one's takeover, and only if the node that the members say leads makes it. A number alone changes
- * nothing, however high; nor do number and name, which all nodes know, where the leader's key has not sent them.
+ * one only by that one's takeover, and only if the node that the members say leads makes it. A number changes nothing
+ * of that, however high; nor do number and name, which all nodes know, where the leader's key has not sent them.
+ *
+ * <p>Numbers are for what a leader counts: that goes on above what earlier leaders have counted. They are what others
+ * say, so what one message raises them by is bounded, and they end where there is room for those counts.
  */
 public final class Epoch {
+  /** Two leaders of honest nodes are not further apart: that many others would have led in between. */
+  static final long MAX_STEP = 1 << 16;
+  /** Above it no number goes: each can be shifted by as much as leaders count. Four million lies away. */
+  static final long MAX_NUMBER = 1L << 38;
+
   private final Membership membership;
   private long value;
   private String followed = "";
@@ -23,6 +31,7 @@ public final class Epoch {
     this.membership = membership;
   }
 
+  /** The highest number that this node has heard of, within the bounds. */
   public long value() {
     return value;
   }
@@ -50,8 +59,13 @@ public final class Epoch {
     }
   }
 
+  /** A node says this number. */
+  public void hear(long number) {
+    value = Math.clamp(number, value, Math.min(value + MAX_STEP, MAX_NUMBER));
+  }
+
   private void obey(long number, String leadership) {
-    value = Math.max(value, number);
+    hear(number);
     followed = leadership;
   }
 
@@ -64,8 +78,8 @@ public final class Epoch {
   }
 
   /** This node leads, with a number above all that it has heard of. */
-  public void lead(long number, String leadership) {
-    obey(number, leadership);
+  public void lead(String leadership) {
+    obey(value + 1, leadership);
     own = leadership;
   }
 
@@ -110,11 +124,11 @@ public final class Epoch {
     }
     String leadership = text.substring(space + 1);
     requireLeaders(leadership);
-    if (number < value || !leadership.equals(followed)) {
+    if (!leadership.equals(followed)) {
       throw new ScrException(Fault.NOT_LEADER, "message of epoch " + number + " (" + leadership
           + "), this node follows " + value + " (" + followed + ")");
     }
-    value = number;
+    hear(number);
   }
 
   private static ScrException noEpoch(String text) {

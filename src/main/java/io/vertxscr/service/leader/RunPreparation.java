@@ -22,6 +22,7 @@ import io.vertxscr.service.restart.RestartLeader;
 import io.vertxscr.service.restart.Restorer.RestoreOutcome;
 import io.vertxscr.service.restart.Restorer.RestoreRequest;
 import io.vertxscr.service.restart.Restorer;
+import java.time.Duration;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
@@ -38,6 +39,9 @@ public final class RunPreparation {
 
   /** Why no run will begin, however often it is started again. */
   private static final Set<Fault> HOPELESS = EnumSet.of(Fault.CORRUPT, Fault.TOO_MANY_LOST, Fault.INTERNAL);
+
+  /** By how much clocks of nodes may be apart: one may begin at 1970 where a node has no battery. */
+  private static final long MAX_AHEAD_US = Duration.ofDays(36_500).toNanos() / 1000;
 
   private final NodeBus bus;
   private final Settings settings;
@@ -86,9 +90,18 @@ public final class RunPreparation {
         .compose(read -> stores.on(map.byNode().keySet(), read.policy().descriptors()).map(read));
   }
 
-  /** Later runs get higher numbers. */
+  /** A node says that a run has this number: later ones get higher numbers. */
   void numbered(long run) {
-    lastRun = Math.max(lastRun, run);
+    lastRun = Math.max(lastRun, plausible(run));
+  }
+
+  /** Returns the number, 0 if no clock can have given it. From there on numbers would soon come to their end. */
+  private long plausible(long number) {
+    if (number - MAX_AHEAD_US <= clockUs.getAsLong()) {
+      return number;
+    }
+    LOG.warn("a run or dataset of {} us since 1970 does not count for the number of the next run", number);
+    return 0;
   }
 
   /** Restores the newest checkpoint that can be had; one restore at a time. */
@@ -119,7 +132,7 @@ public final class RunPreparation {
 
   /** What the run finds is earlier than the run, and what it writes is later, whatever clocks say. */
   private long number(RunInfo.InitialState found) {
-    lastRun = Math.max(Math.max(lastRun, found.lastCreatedUs()) + 1, clockUs.getAsLong());
+    lastRun = Math.max(Math.max(lastRun, plausible(found.lastCreatedUs())) + 1, clockUs.getAsLong());
     return lastRun;
   }
 

@@ -195,8 +195,9 @@ public final class LeaderService implements Membership.Listener {
       if (term != terms) {
         throw notLeader();
       }
-      epoch.lead(1 + Math.max(hello.epoch(), states.values().stream().mapToLong(NodeRunState::epoch).max().orElse(0)),
-          leadership);
+      epoch.hear(hello.epoch());
+      states.values().forEach(state -> epoch.hear(state.epoch()));
+      epoch.lead(leadership);
       if (anotherHasLed) {
         actions.tookOver(states.size() + 1);              // the one that led before among them
       }
@@ -305,7 +306,8 @@ public final class LeaderService implements Membership.Listener {
   private void welcome(String node, NodeRunState state) {
     actions.numbered(state.newestRun());
     if (state.epoch() > epoch.value()) {
-      epoch.lead(state.epoch() + 1, epoch.own());
+      epoch.hear(state.epoch());
+      epoch.lead(epoch.own());
     }
     state.run().filter(run -> !state.ended() && (active == null || active.info().run() != run.run()))
         .ifPresent(run -> bus.command(node, NodeVerb.RUN_OVER, new RunEnd(run.run(), 0, Fault.NODE_LOST.number(),
