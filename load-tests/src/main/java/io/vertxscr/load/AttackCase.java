@@ -5,12 +5,16 @@ import io.vertxscr.client.Output;
 import io.vertxscr.load.Doors.Door;
 import java.io.IOException;
 import java.nio.channels.SocketChannel;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.util.Arrays;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 
@@ -20,7 +24,10 @@ import java.util.concurrent.atomic.AtomicInteger;
  */
 final class AttackCase {
   static final String USAGE =
-      "load-tests/run attack [--port cluster|bus|peer|http|bridge|socket] [--frames N | --connections N] [--seed N]";
+      "load-tests/run attack [--port cluster|bus|peer|http|bridge|socket] [--frames N | --connections N] [--seed N]"
+          + " [--results FILE]";
+  /** Frames of one seed, and of one line of the results. */
+  private static final long SERIES_FRAMES = 50_000;
   private static final int WARM_UP_FRAMES = 2000;
   private static final int PHASES = 20;
 
@@ -29,7 +36,7 @@ final class AttackCase {
 
   AttackCase(String... arguments) {
     for (int i = 1; i < arguments.length; i += 2) {
-      if (!List.of("--port", "--frames", "--connections", "--seed").contains(arguments[i])
+      if (!List.of("--port", "--frames", "--connections", "--seed", "--results").contains(arguments[i])
           || i + 1 == arguments.length) {
         throw new LoadException(USAGE);
       }
@@ -38,6 +45,7 @@ final class AttackCase {
   }
 
   void run() throws Exception {
+    Set<String> done = done();
     Daemons.Setup setup = new Daemons.Setup("XOR", false, 2, 2, Map.of("SCR_BRIDGE_TCP", "0"));
     try (Daemons daemons = new Daemons(setup).startAll()) {
       Path prefix = daemons.beside("prefix");
@@ -47,7 +55,7 @@ final class AttackCase {
         for (Door door : Door.values()) {
           String wanted = options.get("--port");
           if (wanted == null || wanted.equals(door.name().toLowerCase(Locale.ROOT))) {
-            attack(daemons.all().getFirst().doors(), door);
+            attack(daemons.all().getFirst().doors(), door, done);
           }
         }
         last.set(true);
@@ -73,9 +81,55 @@ final class AttackCase {
     }
   }
 
-  private void attack(Doors doors, Door door) throws Exception {
+  /** The series that an earlier call has written into the file of the results, and are not repeated. */
+  private Set<String> done() throws IOException {
+    Set<String> series = new HashSet<>();
+    Path results = Path.of(options.getOrDefault("--results", ""));
+    if (Files.isRegularFile(results)) {
+      for (String line : Files.readAllLines(results)) {
+        JsonObject json = new JsonObject(line);
+        series.add(series(json.getString("port"), json.getLong("seed", 0L), json.getLong("frames", 0L)));
+      }
+    }
+    return series;
+  }
+
+  private static String series(String port, long seed, long frames) {
+    return port + " " + seed + " " + frames;
+  }
+
+  private void attack(Doors doors, Door door, Set<String> done) throws Exception {
+    String port = door.name().toLowerCase(Locale.ROOT);
     long seed = Long.parseLong(options.get("--seed"));
     Fuzzer.send(doors, door, WARM_UP_FRAMES, seed - 1);
+    if (options.containsKey("--connections")) {
+      attack(doors, door, line -> idle(doors, door, Integer.parseInt(options.get("--connections")), line));
+      return;
+    }
+    for (long left = Long.parseLong(options.get("--frames")); left > 0; left -= SERIES_FRAMES) {
+      long mine = seed++;
+      long frames = Math.min(left, SERIES_FRAMES);
+      if (!done.contains(series(port, mine, frames))) {
+        attack(doors, door, line -> send(doors, door, mine, frames, line));
+      }
+    }
+  }
+
+  private static void send(Doors doors, Door door, long seed, long frames, Map<String, Object> line)
+      throws IOException {
+    line.put("seed", seed);
+    Fuzzer.Sent sent = Fuzzer.send(doors, door, frames, seed);
+    line.put("frames", sent.frames());
+    line.put("connections", sent.connections());
+    line.put("cut", sent.cut());
+  }
+
+  /** One attack; says in a line what it was. */
+  private interface Attack {
+    void on(Map<String, Object> line) throws Exception;
+  }
+
+  private void attack(Doors doors, Door door, Attack attack) throws Exception {
     awaitPhases();
     Map<String, Object> line = new LinkedHashMap<>(Map.of("case", "attack"));
     line.put("port", door.name().toLowerCase(Locale.ROOT));
@@ -84,15 +138,7 @@ final class AttackCase {
     line.put("liveHeapBytesBefore", doors.liveHeapBytes());
     int before = phases.get();
     long begin = System.nanoTime();
-    if (options.containsKey("--connections")) {
-      idle(doors, door, Integer.parseInt(options.get("--connections")), line);
-    } else {
-      line.put("seed", seed);
-      Fuzzer.Sent sent = Fuzzer.send(doors, door, Long.parseLong(options.get("--frames")), seed);
-      line.put("frames", sent.frames());
-      line.put("connections", sent.connections());
-      line.put("cut", sent.cut());
-    }
+    attack.on(line);
     line.put("seconds", Result.rounded((System.nanoTime() - begin) / 1e9));
     line.put("phasesMeanwhile", phases.get() - before);
     awaitPhases();
@@ -100,7 +146,12 @@ final class AttackCase {
     line.put("descriptorsAfter", doors.descriptors());
     line.put("liveHeapBytesAfter", doors.liveHeapBytes());
     line.put("alive", ProcessHandle.of(doors.pid()).isPresent());
-    System.out.println(new JsonObject(line).encode());
+    String json = new JsonObject(line).encode();
+    System.out.println(json);
+    if (options.containsKey("--results")) {
+      Files.writeString(Path.of(options.get("--results")), json + "\n", StandardOpenOption.CREATE,
+          StandardOpenOption.APPEND);
+    }
   }
 
   /** Half of them say nothing, the others stop within their first frame. */

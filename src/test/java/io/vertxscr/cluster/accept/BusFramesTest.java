@@ -15,6 +15,8 @@ import io.vertx.core.eventbus.impl.CodecManager;
 import io.vertx.core.eventbus.impl.clustered.ClusteredMessage;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
+import io.vertxscr.load.Defects.Part;
+import io.vertxscr.load.Defects;
 import io.vertxscr.model.Limits;
 import io.vertxscr.model.ScrException;
 import java.nio.ByteBuffer;
@@ -138,6 +140,66 @@ class BusFramesTest {
         assertThat(((Buffer) message.body()).length()).isEqualTo(lengths.get(i));
       }
     }
+  }
+
+  /** As many as {@code -Dscr.frames} says. */
+  @Test
+  void ofFramesWithSeededDefectsEachThatVertxReadsHasTheStampOfItsConnection() {
+    int frames = Integer.getInteger("scr.frames", 5_000);
+    List<List<Part>> good = new ArrayList<>();
+    for (Map<String, String> headers : List.of(Map.<String, String>of(), Map.of("scr-epoch", "1 n0/1"))) {
+      for (Object body : List.of(Buffer.buffer("abc"), new JsonObject().put("a", 1), "text", 7, true)) {
+        byte[] frame = new ClusteredMessage<>("sender", "scr.n1.node.drop",
+            MultiMap.caseInsensitiveMultiMap().addAll(headers), body, codec(body), true, null)
+            .encodeToWire().getBytes();
+        good.add(List.of(Part.of(frame, 0, 7, frame.length - 4, frame.length - 8)));
+      }
+    }
+    good.add(good.stream().flatMap(List::stream).toList());
+    Defects hostile = new Defects(good, SEED);
+    Random random = new Random(SEED);
+    int refused = 0;
+    int read = 0;
+    for (int i = 0; i < frames; i++) {
+      EmbeddedChannel connection = connection();
+      byte[] bytes = hostile.next();
+      for (int at = 0; at < bytes.length && connection.isOpen(); ) {
+        int next = Math.min(bytes.length, at + 1 + random.nextInt(200));
+        send(connection, bytes, at, next);
+        at = next;
+      }
+      refused += connection.isOpen() ? 0 : 1;
+      read += stamped(connection, "seed " + SEED + ", frames " + i);
+      connection.finishAndReleaseAll();
+    }
+    assertThat(refused).isPositive();
+    assertThat(read).isGreaterThan(frames / 4);
+    unfinished.holds(new BusFrames(() -> KEY, unfinished), 1 << 20);      // all that was held has been given back
+  }
+
+  /** How many messages have come through that Vert.x can read. */
+  private int stamped(EmbeddedChannel connection, String which) {
+    ByteBuf all = Unpooled.buffer();
+    for (ByteBuf some = connection.readInbound(); some != null; some = connection.readInbound()) {
+      all.writeBytes(some);
+      some.release();
+    }
+    int read = 0;
+    while (all.readableBytes() > Integer.BYTES
+        && all.readableBytes() >= Integer.BYTES + all.getInt(all.readerIndex())) {
+      byte[] frame = new byte[all.readInt()];
+      all.readBytes(frame);
+      ClusteredMessage<?, ?> message = new ClusteredMessage<>(null);
+      try {
+        message.readFromWire(Buffer.buffer(frame), codecs);
+      } catch (IllegalStateException | IndexOutOfBoundsException _) {
+        continue;                                         // Vert.x ends the connection
+      }
+      assertThat(message.headers().getAll(BusFrames.SENDER)).as(which).first().isEqualTo(KEY);
+      read++;
+    }
+    all.release();
+    return read;
   }
 
   @Test

@@ -4,11 +4,16 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import io.vertxscr.cluster.tls.Credentials;
+import io.vertxscr.load.Defects.Part;
+import io.vertxscr.load.Defects;
 import java.io.IOException;
 import java.net.InetSocketAddress;
+import java.net.StandardProtocolFamily;
+import java.net.UnixDomainSocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
@@ -22,6 +27,7 @@ import javax.net.ssl.SSLException;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
 
 /**
  * Goal: what arrives is what was sent, in its order, or the connection fails. Method: records as they are sent, handed
@@ -159,6 +165,48 @@ class PeerRecordsTest {
       byte[] bad = good.clone();
       bad[bit / 8] ^= (byte) (1 << bit % 8);
       assertThat(taken(sessions.client(), List.of(bad))).as("bit %d", bit).isZero();
+    }
+  }
+
+  /** As many as {@code -Dscr.frames} says. Over Unix sockets: so many connections would use up the ports. */
+  @Test
+  @Timeout(3600)
+  void ofRecordsWithSeededDefectsNoByteIsTakenThatWasNotSentThere(@TempDir Path directory) throws Exception {
+    int frames = Integer.getInteger("scr.frames", 3_000);
+    Pair<ExtendedSSLSession> sessions = sessions();
+    List<byte[]> good = sent(sessions.server(), false);
+    Defects hostile = new Defects(
+        List.of(good.stream().map(record -> Part.of(record, 0)).toList(), List.of(Part.of(good.getFirst(), 0))), SEED);
+    int whole = 0;
+    try (ServerSocketChannel listener = ServerSocketChannel.open(StandardProtocolFamily.UNIX)
+        .bind(UnixDomainSocketAddress.of(directory.resolve("s")))) {
+      for (int i = 0; i < frames; i++) {
+        try (SocketChannel sender = SocketChannel.open(listener.getLocalAddress());
+            SocketChannel socket = listener.accept()) {
+          byte[] stream = hostile.next();
+          sender.write(ByteBuffer.wrap(stream));
+          sender.close();
+          int records = takenAsSent(records(sessions.client(), true, socket));
+          assertThat(records).as("seed %d, stream %d of %d bytes", SEED, i, stream.length)
+              .isLessThanOrEqualTo(stream.length / 120);
+          whole += records > 0 && records == stream.length / 120 ? 1 : 0;
+        }
+      }
+    }
+    assertThat(whole).as("streams without a defect").isGreaterThan(frames / 8);
+  }
+
+  /** Returns how many records come before the connection fails, all as {@link #sent} has sent them. */
+  private static int takenAsSent(PeerRecords receiver) {
+    ByteBuffer content = ByteBuffer.allocate(100);
+    for (int i = 0; ; i++) {
+      try {
+        receiver.readFully(content.clear());
+      } catch (IOException _) {
+        return i;
+      }
+      assertThat(content.get(0)).as("the order").isEqualTo((byte) i);
+      assertThat(content.slice(1, 99)).as("the content").isEqualTo(ByteBuffer.allocate(99));
     }
   }
 

@@ -3,11 +3,15 @@ package io.vertxscr.cluster.tls;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
+import io.vertxscr.load.Defects.Part;
+import io.vertxscr.load.Defects;
 import io.vertxscr.model.Limits;
 import java.io.ByteArrayOutputStream;
 import java.net.ProtocolException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 
@@ -73,6 +77,57 @@ class PacketBoundTest {
     int remaining = bytes.remaining();
     new PacketBound().pass(bytes);
     assertThat(bytes.remaining()).isEqualTo(remaining);
+  }
+
+  /** As many as {@code -Dscr.frames} says. The whole stream is read by another reader, to compare. */
+  @Test
+  void ofStreamsWithSeededDefectsWhatIsNoneIsRefusedWhereverTheyAreCut() {
+    int frames = Integer.getInteger("scr.frames", 20_000);
+    long seed = Long.getLong("seed", 1);
+    List<Part> good = List.of(Part.of(HZC), packet(0), packet(5), packet(300), packet(1));
+    Defects hostile = new Defects(List.of(good, good.subList(0, 3)), seed);
+    Random random = new Random(seed);
+    int refused = 0;
+    for (int i = 0; i < frames; i++) {
+      byte[] stream = hostile.next();
+      boolean passes = true;
+      try {
+        PacketBound bound = new PacketBound();
+        for (int at = 0; at < stream.length; ) {
+          int some = Math.min(stream.length - at, 1 + random.nextInt(100));
+          bound.pass(ByteBuffer.wrap(stream, at, some));
+          at += some;
+        }
+      } catch (ProtocolException _) {
+        passes = false;
+      }
+      assertThat(passes).as("seed %d, stream %d", seed, i).isEqualTo(isOfPackets(ByteBuffer.wrap(stream)));
+      refused += passes ? 0 : 1;
+    }
+    assertThat(refused).isBetween(frames / 10, frames * 9 / 10);
+  }
+
+  private static Part packet(int bytes) {
+    ByteArrayOutputStream packet = new ByteArrayOutputStream();
+    packet(packet, bytes, bytes);
+    return Part.of(packet.toByteArray(), 7);
+  }
+
+  /** Whether it is the beginning of a stream of packets within the bound. */
+  private static boolean isOfPackets(ByteBuffer stream) {
+    byte[] protocol = new byte[HZC.length];
+    if (stream.remaining() < protocol.length) {
+      return true;
+    }
+    stream.get(protocol);
+    while (Arrays.equals(protocol, HZC) && stream.remaining() >= 11) {
+      int length = stream.getInt(stream.position() + 7);
+      if (length < 0 || length > Limits.MAX_CLUSTER_PACKET_BYTES) {
+        return false;
+      }
+      stream.position(Math.min(stream.limit(), stream.position() + 11 + length));
+    }
+    return Arrays.equals(protocol, HZC);
   }
 
   @Test
