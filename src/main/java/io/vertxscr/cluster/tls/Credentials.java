@@ -49,10 +49,10 @@ public final class Credentials {
       {"TLS_AES_128_GCM_SHA256", "TLS_AES_256_GCM_SHA384", "TLS_CHACHA20_POLY1305_SHA256"};
   /** Sessions are found by name and port; without one the JDK does not look for them. */
   private static final int SESSION_PORT = 1;
-  private static final char[] IN_MEMORY = {};
+  private static final char[] IN_MEMORY = "not on disk".toCharArray();
 
   static {
-    // Vert.x keeps the event bus's key in a PKCS12 store in memory, and encrypts it there, with 10,000 rounds.
+    // Keys are kept in PKCS12 stores in memory, here and by Vert.x, which encrypt them with 10,000 rounds otherwise.
     System.setProperty("keystore.pkcs12.keyPbeIterationCount", "1");
   }
 
@@ -172,11 +172,10 @@ public final class Credentials {
   }
 
   private SSLContext context() throws GeneralSecurityException, IOException {
-    // JKS, because PKCS12 encrypts what never leaves this memory with 10,000 rounds.
-    KeyStore keys = KeyStore.getInstance("JKS");
+    KeyStore keys = KeyStore.getInstance("PKCS12");
     keys.load(null, IN_MEMORY);
     keys.setKeyEntry("node", key, IN_MEMORY, chain.toArray(X509Certificate[]::new));
-    KeyStore authorities = KeyStore.getInstance("JKS");
+    KeyStore authorities = KeyStore.getInstance("PKCS12");
     authorities.load(null, IN_MEMORY);
     for (X509Certificate authority : trusted) {
       authorities.setCertificateEntry("authority " + authorities.size(), authority);
