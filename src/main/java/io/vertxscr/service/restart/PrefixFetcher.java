@@ -183,12 +183,26 @@ public final class PrefixFetcher {
   }
 
   /**
-   * Fetches every rank's files on its node, checked. Bad bytes mark the dataset as failed in the index.
+   * Fetches every rank's files on its node, checked. Tried once more after an error of the operating system, as that
+   * may have been the only one. Bad bytes mark the dataset as failed in the index.
    *
    * @return how many ranks wrote it: where every rank may read every file, it may be another number than the run has,
    *     and any node checks the files
    */
   Future<Integer> fetch(DatasetDescriptor dataset, RestoreRequest wanted) {
+    return attempt(dataset, wanted).recover(failure -> {
+      if (Fault.of(failure) != Fault.IO) {
+        return Future.failedFuture(failure);
+      }
+      LOG.warn("dataset {} is fetched once more: {}", dataset.id(), failure.getMessage());
+      return attempt(dataset, wanted);
+    }).transform((count, failure) -> failure == null
+        ? mark(wanted.prefix(), dataset.key(), index -> index.markFetched(dataset.id(), now.get())).map(count)
+        : failed(dataset, wanted, failure).map(count));
+  }
+
+  /** Where it fails, nothing that it has begun is still under way. The next attempt replaces what it left. */
+  private Future<Integer> attempt(DatasetDescriptor dataset, RestoreRequest wanted) {
     return loop.prefix().run("look up dataset " + dataset.id() + " in " + wanted.prefix(), () -> new LookedUp(
         check(dataset, wanted),
         ContainerDrafts.isPacked(paths(wanted.prefix()), dataset.id()))).compose(found -> {
@@ -207,9 +221,7 @@ public final class PrefixFetcher {
       return (rules.globalRestart() ? fencing.with(wanted.prefix(), token ->
               fetch.apply(new FetchRanks.FetchMode(rules.bypass(), true, readers, Optional.of(token))))
           : fetch.apply(new FetchRanks.FetchMode(rules.bypass(), readers))).map(count);
-    }).transform((count, failure) -> failure == null
-        ? mark(wanted.prefix(), dataset.key(), index -> index.markFetched(dataset.id(), now.get())).map(count)
-        : failed(dataset, wanted, failure).map(count));
+    });
   }
 
   /** Has the nodes make the store that takes it, where no checkpoint of the run is cached there. */
