@@ -4,6 +4,7 @@ import io.vertxscr.config.Nearest;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.ScrException;
 import io.vertxscr.prefix.metadata.PrefixPaths;
+import io.vertxscr.storage.AtomicFile;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -46,7 +47,8 @@ final class PrefixCheck {
   }
 
   /**
-   * Creates the last component of a missing directory. More missing components suggest an unmounted file system.
+   * Creates the last component of a missing directory, durably. More missing components suggest an unmounted file
+   * system.
    *
    * @return a startup warning; empty if the directory exists and is usable
    * @throws ScrException IO, with what to do
@@ -66,6 +68,7 @@ final class PrefixCheck {
     }
     try {
       Files.createDirectory(prefix);
+      AtomicFile.force(above);                            // else a loss of power takes all that is brought there
     } catch (IOException e) {
       throw refused(prefix, "is not there, and cannot be made: " + ScrException.reason(e));
     }
