@@ -1,6 +1,7 @@
 package io.vertxscr.service.cache;
 
 import io.vertx.core.Future;
+import io.vertxscr.model.DatasetDescriptor;
 import io.vertxscr.model.DatasetRecord;
 import io.vertxscr.model.DatasetRecord.RankRecord;
 import io.vertxscr.model.RankFiles;
@@ -80,7 +81,21 @@ public final class StableStorage {
         ? loop.quietly(naming(id), () -> synced(id, dataset.ranks().stream().map(RankRecord::files).toList()))
         : Future.succeededFuture())
         .map("").otherwise(failure -> String.valueOf(failure.getMessage()))
-        .compose(trouble -> bus.askLeader(NodeVerb.SYNCED, new DatasetSynced(
-            run.run(), dataset.descriptor().key(), self, run.map().byNode().size(), trouble), Ack.class)).mapEmpty();
+        .compose(trouble -> tell(run, dataset.descriptor(), trouble));
+  }
+
+  /**
+   * Tells the leader of a dataset that has left this cache since its phase was complete. The others wait for all nodes.
+   * Output leaves it because it is in the prefix directory.
+   *
+   * @return as {@link #everywhere}
+   */
+  public Future<Void> left(RunInfo run, DatasetDescriptor dataset) {
+    return tell(run, dataset, dataset.flags().checkpoint() ? "it has left the cache" : "");
+  }
+
+  private Future<Void> tell(RunInfo run, DatasetDescriptor dataset, String trouble) {
+    return bus.askLeader(NodeVerb.SYNCED, new DatasetSynced(
+        run.run(), dataset.key(), self, run.map().byNode().size(), trouble), Ack.class).mapEmpty();
   }
 }

@@ -177,7 +177,7 @@ public final class PhaseService {
           noteComplete(run, open.descriptor());
           run.cache().completed(id);
           if (complete.sync()) {
-            syncBehind(run, id);
+            syncBehind(run, open.descriptor());
           }
           keeper.keep(run.cache());
           return CollectiveCalls.StepReplies.same(reply(open.descriptor(), complete));
@@ -269,10 +269,10 @@ public final class PhaseService {
   }
 
   /** The phase is over: older datasets stay until this one is on stable storage. */
-  private void syncBehind(LocalRun run, int id) {
-    store.find(id).ifPresent(record ->
-        synced(run, id, stable.everywhere(run.info(), record, target(run, record)))
-            .onSuccess(_ -> keeper.keep(run.cache())));
+  private void syncBehind(LocalRun run, DatasetDescriptor dataset) {
+    store.find(dataset.id()).ifPresentOrElse(record ->
+        synced(run, dataset.id(), stable.everywhere(run.info(), record, target(run, record)))
+            .onSuccess(_ -> keeper.keep(run.cache())), () -> stable.left(run.info(), dataset));
   }
 
   /** Older datasets stay until the checkpoint that the run has restarted from is on stable storage. */
