@@ -35,6 +35,8 @@ public final class VirtualTime {
   private static final long NANOS_PER_MS = 1_000_000;
   /** Of cancelled timers that are kept until they are due; most are those of requests, far in the future. */
   private static final int MOST_CANCELLED = 500;
+  /** Of promises that are kept for {@link #level}. */
+  private static final int MOST_COMPLETED = 200;
   /** Of each pool. */
   private static final int THREADS = 4;
   /** What the wall clock says when time begins. */
@@ -50,7 +52,7 @@ public final class VirtualTime {
   private long jobNs;
   private boolean inJob;
   private Loop current;
-  private BiConsumer<Loop, String> jobs = (_, _) -> {};
+  private BiConsumer<Loop, String> watched = (_, _) -> {};
   private long lastAlarm;
 
   /** Something that becomes due; of those due at the same time, the one that was asked for first. */
@@ -60,6 +62,15 @@ public final class VirtualTime {
       return atNs == other.atNs ? Long.compare(number, other.number) : Long.compare(atNs, other.atNs);
     }
   }
+
+  /**
+   * What a loop has under way.
+   *
+   * @param jobs that wait for a thread, or have one
+   * @param timers that are not due yet
+   * @param promises of its own that nobody has completed
+   */
+  public record Level(int jobs, int timers, int promises) {}
 
   /** Thrown within a blocking job: its node has ended in the middle of it, and nobody hears of the job. */
   public static class Ended extends Error {
@@ -122,7 +133,12 @@ public final class VirtualTime {
 
   /** Is told of each blocking job when it is asked for: whose, and what. */
   public void watchJobs(BiConsumer<Loop, String> by) {
-    jobs = by;
+    watched = by;
+  }
+
+  /** What one of its loops has under way. */
+  public Level level(Loop of) {
+    return ((VirtualLoop) of).level();
   }
 
   /** Nanoseconds since the test began. */
@@ -148,7 +164,7 @@ public final class VirtualTime {
           next.action.run();
         }
       } else {
-        nowNs = endNs;
+        nowNs = Math.max(nowNs, endNs);                   // a job that stood within may have taken longer
         return false;
       }
     }
@@ -175,6 +191,22 @@ public final class VirtualTime {
       throw new AssertionError("a loop waits for a file");
     }
     jobNs += duration.toNanos();
+  }
+
+  /** For a blocking job: its thread stands still for so long. All else goes on meanwhile, within this call. */
+  public void stand(Duration duration) {
+    if (!inJob) {
+      throw new AssertionError("a loop stands still");
+    }
+    Loop here = current;
+    long tookNs = jobNs;
+    inJob = false;
+    current = null;
+    jobNs = 0;
+    runUntil(() -> false, duration);
+    inJob = true;
+    current = here;
+    jobNs = tookNs;
   }
 
   /** Whether a blocking job is being run, and not an action of a loop. */
@@ -227,10 +259,26 @@ public final class VirtualTime {
     private final Pool prefix = new Pool();
     private final Pool quiet = new Pool();
     private final PrefixJobs prefixJobs = new PrefixJobs(this, this::onPrefixThread);
+    /** That have not been due. */
+    private final Set<Long> timers = new HashSet<>();
+    /** Completed ones leave when there are twice as many as were left the last time. */
+    private final List<Promise<?>> promises = new ArrayList<>();
+    private int mostPromises = MOST_COMPLETED;
+    private int jobs;
 
     VirtualLoop(LocalFiles files, NodeCondition condition) {
       this.files = files;
       this.condition = condition;
+    }
+
+    Level level() {
+      forgetCompleted();
+      return new Level(jobs, timers.size(), promises.size());
+    }
+
+    private void forgetCompleted() {
+      promises.removeIf(promise -> promise.future().isComplete());
+      mostPromises = 2 * promises.size() + MOST_COMPLETED;
     }
 
     /** Does the next action. */
@@ -274,8 +322,9 @@ public final class VirtualTime {
     }
 
     private <T> Future<T> on(Pool pool, String what, Callable<T> work) {
-      jobs.accept(this, what);
-      Promise<T> promise = promise();
+      watched.accept(this, what);
+      Promise<T> promise = Promise.promise();
+      jobs++;
       pool.start(() -> at(random.nextLong(MOST_JOB_MS * NANOS_PER_MS + 1), () -> job(pool, work, promise)));
       return promise.future();
     }
@@ -291,6 +340,7 @@ public final class VirtualTime {
           return;
         }
         Runnable end = () -> {
+          jobs--;
           pool.end();
           later(() -> done.onComplete(promise));
         };
@@ -325,7 +375,7 @@ public final class VirtualTime {
 
     @Override
     public <T> Future<T> quietly(String what, Callable<T> work) {
-      return on(quiet, work);
+      return on(quiet, what, work);
     }
 
     @Override
@@ -340,11 +390,17 @@ public final class VirtualTime {
 
     @Override
     public long after(long delayMs, Runnable action) {
-      return at(delayMs * NANOS_PER_MS, () -> later(action));
+      long number = lastAlarm + 1;
+      timers.add(number);
+      return at(delayMs * NANOS_PER_MS, () -> {
+        timers.remove(number);
+        later(action);
+      });
     }
 
     @Override
     public void cancel(long timer) {
+      timers.remove(timer);
       cancelled.add(timer);
       if (cancelled.size() > MOST_CANCELLED) {
         alarms.removeIf(alarm -> cancelled.contains(alarm.number));
@@ -354,7 +410,12 @@ public final class VirtualTime {
 
     @Override
     public <T> Promise<T> promise() {
-      return Promise.promise();
+      Promise<T> promise = Promise.promise();
+      promises.add(promise);
+      if (promises.size() > mostPromises) {
+        forgetCompleted();
+      }
+      return promise;
     }
 
     @Override

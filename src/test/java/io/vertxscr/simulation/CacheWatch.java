@@ -43,16 +43,20 @@ final class CacheWatch {
       return;
     }
     int id = Integer.parseInt(filemap.group(1));
-    for (Program program : programs.get()) {
-      program.ledger().attempts().stream().filter(attempt -> attempt.id == id)
-          .max(Comparator.comparingInt(attempt -> attempt.number)).ifPresent(attempt -> {
-            if (operation == Operation.MOVE) {
-              attempt.saved.add(node);
-            } else if (attempt.saved.contains(node)) {
-              goes(program, attempt, node);
-            }
-          });
-    }
+    last(id).ifPresent(attempt -> {
+      if (operation == Operation.MOVE) {
+        attempt.saved.add(node);
+      } else if (attempt.saved.contains(node)) {
+        goes(programs.get().stream().filter(program -> program.ledger().attempts().contains(attempt)).findFirst()
+            .orElseThrow(), attempt, node);
+      }
+    });
+  }
+
+  /** Where all caches and a prefix directory have lost what was known of an id, another program may get it again. */
+  private Optional<Attempt> last(int id) {
+    return programs.get().stream().flatMap(program -> program.ledger().attempts().stream())
+        .filter(attempt -> attempt.id == id).max(Comparator.comparingLong(attempt -> attempt.begunNs));
   }
 
   private void goes(Program program, Attempt attempt, String node) {

@@ -89,6 +89,7 @@ final class Ledger {
     private final Map<List<Integer>, byte[]> contents = new HashMap<>();
     /** The dataset's; 0 while no rank has heard it. */
     int id;
+    long begunNs;
     /** How many nodes may be lost with its caches. */
     int tolerance;
     boolean acknowledged;

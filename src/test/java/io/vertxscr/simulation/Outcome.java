@@ -47,7 +47,7 @@ record Outcome(Scenario scenario, List<Violation> violations, List<String> calls
     WORKS_WITHOUT_FAULTS,
     /** A failure says what and where. */
     FAILURES_NAME_THE_CAUSE,
-    /** Nothing stays open. */
+    /** Nothing stays open, locked or unanswered, and nothing waits, when there is nothing to do. */
     NOTHING_LEAKS,
     /** The program throws nothing where nobody expects it. */
     NO_BUGS

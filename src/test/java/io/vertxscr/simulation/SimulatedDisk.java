@@ -254,6 +254,16 @@ final class SimulatedDisk {
     locks.computeIfPresent(file, (_, lock) -> lock.owners.remove(owner) && lock.owners.isEmpty() ? null : lock);
   }
 
+  boolean isLocked(Inode file, String owner) {
+    Lock lock = locks.get(file);
+    return lock != null && lock.owners.contains(owner);
+  }
+
+  /** How many locks it has. */
+  int locks(String owner) {
+    return (int) locks.values().stream().filter(lock -> lock.owners.contains(owner)).count();
+  }
+
   /** A process is gone, and its locks with it. */
   void release(String owner) {
     List.copyOf(locks.keySet()).forEach(file -> unlock(file, owner));

@@ -62,6 +62,12 @@ final class Simulation {
   private static final int CLASHES = 3;
   private static final int GUEST_RUNS = 100;
   private static final Duration FLUSHES = Duration.ofMinutes(30);
+  /** After which a daemon has forgotten what it keeps for a while. */
+  private static final Duration REST = Duration.ofMinutes(15);
+  /** Of a daemon at rest: a leader looks at the members now and then. */
+  private static final int MOST_TIMERS = 1;
+  /** A few have no end where what they waited for never came; more would be more with each run. */
+  private static final int MOST_PROMISES = 8;
 
   private final Scenario scenario;
   private final Random random;
@@ -263,6 +269,7 @@ final class Simulation {
     cluster.pass(Duration.ofSeconds(30));
     checkPrefix();
     checkOutput();
+    cluster.pass(REST);
     checkLeaks();
     if (random.nextInt(3) == 0) {
       fetchAll(hosts);
@@ -327,7 +334,7 @@ final class Simulation {
       rotPrefix(List.of());
     }
     boolean scavenged = random.nextBoolean() && !scenario.variant().deeds();
-    Optional<Attempt> due = due(main.ledger());
+    Optional<Attempt> due = due(main.ledger()).filter(attempt -> !attempt.isRotten);    // what is published stays
     if (scavenged) {
       List.copyOf(cluster.alive()).forEach(name -> kill(name, 0));
       tools.scavenge(machines.values());
@@ -670,7 +677,10 @@ final class Simulation {
     return rank.call("start " + step, session.startOutput("step-" + step, flags)).compose(phase -> {
       Attempt attempt = rank.program.ledger().attempt(run, step, flags);
       attempt.nodes.add(rank.node);
-      lostSince.computeIfAbsent(attempt, _ -> new HashSet<>(away));
+      lostSince.computeIfAbsent(attempt, _ -> {
+        attempt.begunNs = time.nowNs();
+        return new HashSet<>(away);
+      });
       List<String> failed = new ArrayList<>();
       Future<Void> written = Future.succeededFuture();
       for (int file = 0; file < scenario.files(); file++) {
@@ -1007,6 +1017,20 @@ final class Simulation {
       if (!machine(name).files.openFiles().isEmpty()) {
         violated(Invariant.NOTHING_LEAKS, name + " has open files: " + machine(name).files.openFiles());
       }
+      if (shared.locks(name) > 0) {
+        violated(Invariant.NOTHING_LEAKS, name + " has " + shared.locks(name) + " locks of the prefix file system");
+      }
+      checkLevel(name);
+    }
+  }
+
+  /** A daemon at rest has what it had when it began, whatever has happened in between. */
+  private void checkLevel(String name) {
+    VirtualTime.Level level = time.level(cluster.loop(name));
+    if (level.jobs() > 0 || level.timers() > MOST_TIMERS || level.promises() > MOST_PROMISES
+        || cluster.unanswered(name) > 0) {
+      violated(Invariant.NOTHING_LEAKS, name + " at rest: " + level + ", and " + cluster.unanswered(name)
+          + " questions without an answer");
     }
   }
 }

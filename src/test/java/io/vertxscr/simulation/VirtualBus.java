@@ -42,6 +42,8 @@ public final class VirtualBus {
   private final Map<String, Consumer> consumers = new HashMap<>();
   private final Set<String> dead = new HashSet<>();
   private final List<JsonObject> events = new ArrayList<>();
+  /** Questions without an answer, by who asks. */
+  private final Map<String, Integer> unanswered = new HashMap<>();
   private Handler<Sent> watcher = _ -> {};
 
   /** Who listens at an address. */
@@ -75,6 +77,11 @@ public final class VirtualBus {
   /** What nodes have told everybody. */
   public List<JsonObject> events() {
     return events;
+  }
+
+  /** How many of its questions have no answer yet. */
+  int unanswered(String end) {
+    return unanswered.getOrDefault(end, 0);
   }
 
   /** The end dies; each life of a node is an end of its own. */
@@ -126,6 +133,7 @@ public final class VirtualBus {
 
   private Future<Message<Object>> request(Sent sent, DeliveryOptions options) {
     Promise<Message<Object>> promise = loop.promise();
+    unanswered.merge(sent.from(), 1, Integer::sum);
     long timer = loop.after(options.getSendTimeout(), () -> promise.tryFail(new ReplyException(ReplyFailure.TIMEOUT)));
     travels(sent, sent.address(), () -> {
       Consumer consumer = consumers.get(sent.address());
@@ -138,7 +146,10 @@ public final class VirtualBus {
             () -> promise.tryFail(new ReplyException(ReplyFailure.NO_HANDLERS)));
       }
     });
-    return promise.future().onComplete(_ -> loop.cancel(timer));
+    return promise.future().onComplete(_ -> {
+      loop.cancel(timer);
+      unanswered.merge(sent.from(), -1, Integer::sum);
+    });
   }
 
   /** Addresses are scr.node.verb, and ends node/life: nobody has taken the place of the dead. */

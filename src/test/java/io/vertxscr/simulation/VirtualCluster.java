@@ -284,6 +284,11 @@ public final class VirtualCluster {
     return await(nodes.get(name).turns.call(what));
   }
 
+  /** Questions of a node that nobody has answered yet. */
+  int unanswered(String name) {
+    return bus.unanswered(nodes.get(name).end);
+  }
+
   Loop loop(String name) {
     return nodes.get(name).turns;
   }
