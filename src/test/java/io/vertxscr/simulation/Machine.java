@@ -7,6 +7,7 @@ import io.vertxscr.storage.LocalFiles;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Set;
 
 /** A node's machine: its own disk, the way to the prefix file system, and what goes wrong with both. */
 final class Machine implements SimulatedFileSystem.Interference {
@@ -24,6 +25,12 @@ final class Machine implements SimulatedFileSystem.Interference {
   private int prefixFailsIn;
   private long prefixHangsUntilNs;
   private long prefixFailsUntilNs;
+  private long prefixLagsUntilNs;
+  private final NameCache names;
+  private final SimulatedDisk shared;
+  /** Under locks. */
+  private int lockGoesIn;
+  private Duration lockGoesFor = Duration.ZERO;
   private long failedNs;
 
   /** Is told of operations that are about to succeed. */
@@ -40,6 +47,8 @@ final class Machine implements SimulatedFileSystem.Interference {
     this.files = new SimulatedFileSystem(name, disk, shared, this);
     this.local = new LocalFiles(files);
     this.watcher = watcher;
+    this.shared = shared;
+    this.names = new NameCache(time::nowNs);
   }
 
   LocalFiles local() {
@@ -71,7 +80,7 @@ final class Machine implements SimulatedFileSystem.Interference {
 
   /** Whether some operation is still to fail or to be the last. */
   boolean isArmed() {
-    return deathIn > 0 || diskFailsIn > 0 || prefixFailsIn > 0;
+    return deathIn > 0 || diskFailsIn > 0 || prefixFailsIn > 0 || lockGoesIn > 0;
   }
 
   /** No operation fails any more. */
@@ -79,6 +88,7 @@ final class Machine implements SimulatedFileSystem.Interference {
     deathIn = 0;
     diskFailsIn = 0;
     prefixFailsIn = 0;
+    lockGoesIn = 0;
   }
 
   /** When the last operation failed. */
@@ -96,6 +106,43 @@ final class Machine implements SimulatedFileSystem.Interference {
     prefixFailsUntilNs = time.nowNs() + some.toNanos();
   }
 
+  /** For so long, names in the prefix file system may be those of some seconds ago. */
+  void lagPrefix(Duration some) {
+    names.clear();
+    prefixLagsUntilNs = time.nowNs() + some.toNanos();
+  }
+
+  /**
+   * At one of its operations under a lock of the prefix file system the daemon loses its locks there, as at a restart
+   * of the lock server, and the thread stands still.
+   *
+   * @param operation of those under a lock
+   * @param some how long it stands
+   */
+  void loseLockAt(int operation, Duration some) {
+    lockGoesIn = operation;
+    lockGoesFor = some;
+  }
+
+  private boolean lags() {
+    return time.nowNs() < prefixLagsUntilNs;
+  }
+
+  @Override
+  public SimulatedDisk.Inode seen(SimulatedDisk.Inode directory, String entry) {
+    return lags() ? names.look(directory, entry) : directory.entries.get(entry);
+  }
+
+  @Override
+  public Set<String> seen(SimulatedDisk.Inode directory) {
+    return lags() ? names.list(directory) : directory.entries.keySet();
+  }
+
+  @Override
+  public void changes(SimulatedDisk.Inode directory) {
+    names.changes(directory);
+  }
+
   @Override
   public void before(Operation operation, boolean onShared, Path path) throws IOException {
     Loop here = time.current();
@@ -111,6 +158,14 @@ final class Machine implements SimulatedFileSystem.Interference {
     if (fails || onShared && time.nowNs() < prefixFailsUntilNs) {
       failedNs = time.nowNs();
       throw new IOException("Input/output error");
+    }
+    if (onShared && lockGoesIn > 0 && time.isInJob() && shared.locks(name) > 0 && --lockGoesIn == 0) {
+      shared.release(name);
+      failedNs = time.nowNs() + lockGoesFor.toNanos();
+      time.stand(lockGoesFor);
+      if (here != daemon) {
+        throw new NodeDeath(name);
+      }
     }
     long leftNs = prefixHangsUntilNs - here.nanoTime();
     if (onShared && leftNs > 0) {

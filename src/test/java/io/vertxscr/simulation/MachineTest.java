@@ -2,19 +2,22 @@ package io.vertxscr.simulation;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.vertx.core.Future;
 import io.vertxscr.service.Loop;
 import io.vertxscr.service.VirtualTime;
+import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.time.Duration;
 import java.util.Random;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
-/** Goal: locks of the prefix file system exclude as those of a real one do. Method: two machines, one lock file. */
+/** Goal: locks and names of the prefix file system are as those of a real one. Method: two machines, one file. */
 @Execution(ExecutionMode.CONCURRENT)
 class MachineTest {
   private final VirtualTime time = new VirtualTime(new Random(1));
@@ -68,5 +71,57 @@ class MachineTest {
     assertThat(isAlone(other)).isTrue();
     assertThat(isShared(one)).isTrue();
     assertThat(isAlone(other)).isFalse();
+  }
+
+  @Test
+  void aNodeThatLagsBelievesWhatItHasSeenForSomeSeconds() throws Exception {
+    Path here = lock(one).resolveSibling("name");
+    Path there = lock(other).resolveSibling("name");
+    one.lagPrefix(Duration.ofSeconds(20));
+    assertThat(Files.exists(here)).isFalse();
+    Files.write(there, new byte[1]);
+    assertThat(Files.exists(here)).as("at once").isFalse();
+    time.runUntil(() -> false, Duration.ofSeconds(3));
+    assertThat(Files.readAllBytes(here)).as("some seconds later").hasSize(1);
+    Files.write(there, new byte[2]);
+    assertThat(Files.readAllBytes(here)).as("bytes are those of now").hasSize(2);
+    Files.delete(there);
+    assertThat(Files.exists(here)).as("a stale file").isFalse();
+  }
+
+  @Test
+  void aNodeThatChangesADirectoryKnowsItAnew() throws Exception {
+    Path here = lock(one).resolveSibling("name");
+    one.lagPrefix(Duration.ofSeconds(20));
+    assertThat(Files.exists(here)).isFalse();
+    Files.write(lock(other).resolveSibling("name"), new byte[1]);
+    Files.write(here.resolveSibling("another"), new byte[1]);
+    assertThat(Files.exists(here)).isTrue();
+  }
+
+  @Test
+  void whoHasLostALockIsToldWhenItUsesTheFileAndOthersHaveItMeanwhile() throws Exception {
+    boolean[] others = new boolean[1];
+    time.loop().after(1_000, () -> others[0] = isAloneNow(other));
+    one.loseLockAt(2, Duration.ofSeconds(2));
+    Future<Integer> wrote = loop.blocking("write under a lock", () -> {
+      try (FileChannel channel = one.files.provider().newFileChannel(
+          lock(one), Set.of(StandardOpenOption.WRITE, StandardOpenOption.CREATE))) {
+        assertThat(channel.tryLock()).isNotNull();
+        channel.write(ByteBuffer.allocate(1));
+        return channel.write(ByteBuffer.allocate(1));
+      }
+    });
+    time.runUntil(wrote::isComplete, Duration.ofSeconds(10));
+    assertThat(wrote.cause()).hasMessage("Input/output error");
+    assertThat(others[0]).isTrue();
+  }
+
+  private boolean isAloneNow(Machine by) {
+    try {
+      return isAlone(by);
+    } catch (Exception e) {
+      throw new IllegalStateException(e);
+    }
   }
 }

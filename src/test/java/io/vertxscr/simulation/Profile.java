@@ -22,7 +22,9 @@ public enum Profile {
   /** All of them. */
   ALL(Kind.values()),
   /** One more loss than the scheme tolerates, at once. */
-  BEYOND(Kind.NODE_IS_LOST);
+  BEYOND(Kind.NODE_IS_LOST),
+  /** A prefix file system that nodes see differently, and whose locks do not last. */
+  SHARED(Kind.PREFIX_LAGS, Kind.LOCK_IS_LOST);
 
   private final List<Kind> kinds;
 

@@ -240,7 +240,7 @@ record Scenario(long seed, Profile profile, int nodes, int spares, int ranksPerN
       int first = random.nextInt(nodes);
       int count = kind == Kind.CUT || kind == Kind.CUT_ONE_WAY ? 1 + random.nextInt(Math.max(1, nodes - 1)) : 1;
       List<String> struck = kind == Kind.ALL_LOSE_POWER || kind == Kind.BAD_LINKS || kind == Kind.PREFIX_IS_FULL
-          ? names(nodes + spares)
+          || kind == Kind.PREFIX_LAGS ? names(nodes + spares)
           : IntStream.range(0, count).mapToObj(k -> name((first + k) % nodes)).sorted().toList();
       troubles.add(trouble(random, kind, random.nextInt(steps.size()), struck));
     }
@@ -253,12 +253,15 @@ record Scenario(long seed, Profile profile, int nodes, int spares, int ranksPerN
     int forMs = switch (kind) {
       case PAUSE, CUT, CUT_ONE_WAY -> random.nextBoolean() ? random.nextInt(4_000) : random.nextInt(60_000);
       case BAD_LINKS -> random.nextInt(20_000);
-      case DISK_IS_FULL, PREFIX_IS_AWAY, PREFIX_IS_FULL, DISK_HANGS, PREFIX_HANGS -> random.nextInt(30_000);
+      case DISK_IS_FULL, PREFIX_IS_AWAY, PREFIX_IS_FULL, DISK_HANGS, PREFIX_HANGS, PREFIX_LAGS ->
+          random.nextInt(30_000);
+      case LOCK_IS_LOST -> random.nextInt(8_000);
       case CLOCK -> (random.nextBoolean() ? 1 : -1) * random.nextInt(4 * 3_600_000);
       default -> 0;
     };
     int number = switch (kind) {
       case DAEMON_DIES_WITHIN, NODE_IS_LOST_WITHIN, DISK_FAILS, PREFIX_FAILS -> 1 + random.nextInt(120);
+      case LOCK_IS_LOST -> 1 + random.nextInt(40);
       default -> 0;
     };
     Kept[] kept = Kept.values();

@@ -83,6 +83,7 @@ final class SimulatedChannel extends FileChannel {
   public int read(ByteBuffer to, long at) throws IOException {
     checkReads();
     system.before(Operation.READ, path);
+    checkLock();
     if (at >= file.size()) {
       return to.hasRemaining() ? -1 : 0;
     }
@@ -117,7 +118,15 @@ final class SimulatedChannel extends FileChannel {
       put(from.duplicate().limit(from.position() + from.remaining() / 2), at);
       throw e;
     }
+    checkLock();
     return put(from, at);
+  }
+
+  /** Who has lost a lock hears so when it uses the file, as of NFS. */
+  private void checkLock() throws IOException {
+    if (locked && !disk.isLocked(file, system.node())) {
+      throw new IOException("Input/output error");
+    }
   }
 
   private int put(ByteBuffer from, long at) {

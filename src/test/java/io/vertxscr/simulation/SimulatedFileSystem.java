@@ -62,6 +62,21 @@ final class SimulatedFileSystem extends FileSystem {
     default String kind() {
       return "simulated";
     }
+
+    /** What the node sees under a name of the prefix file system; null: nothing. */
+    default Inode seen(Inode directory, String name) {
+      return directory.entries.get(name);
+    }
+
+    /** Names that the node sees in a directory of the prefix file system. */
+    default Set<String> seen(Inode directory) {
+      return directory.entries.keySet();
+    }
+
+    /** The node itself has changed names in a directory of the prefix file system. */
+    default void changes(Inode directory) {
+      // seen at once
+    }
   }
 
   /** Is told of what is looked up in the shared file system. */
@@ -111,18 +126,14 @@ final class SimulatedFileSystem extends FileSystem {
     interference.looks(absolute);
   }
 
-  /** What is there; null: nothing. */
+  /** What this node sees there; null: nothing. */
   Inode find(SimulatedPath absolute) {
     String[] names = absolute.names();
-    int at = 0;
     boolean onShared = isShared(absolute);
-    Inode inode = own.root();
-    if (onShared) {
-      inode = shared.root();
-      at = 1;
-    }
-    for (; at < names.length && inode != null; at++) {
-      inode = inode.isDirectory() ? inode.entries.get(names[at]) : null;
+    Inode inode = onShared ? shared.root() : own.root();
+    for (int at = onShared ? 1 : 0; at < names.length && inode != null; at++) {
+      inode = !inode.isDirectory() ? null
+          : onShared ? interference.seen(inode, names[at]) : inode.entries.get(names[at]);
     }
     if (onShared) {
       watcher.sees(absolute, inode, inode != null && !inode.isDirectory());
@@ -138,6 +149,24 @@ final class SimulatedFileSystem extends FileSystem {
   void listed(SimulatedPath absolute, Inode directory) {
     if (isShared(absolute)) {
       watcher.sees(absolute, directory, true);
+    }
+  }
+
+  /** What is there in a directory; null: nothing. Who changes a name asks the file system itself. */
+  static Inode now(Inode directory, SimulatedPath absolute) {
+    String[] names = absolute.names();
+    return directory.entries.get(names[names.length - 1]);
+  }
+
+  /** Names in a directory, as this node sees them. */
+  Set<String> names(SimulatedPath absolute, Inode directory) {
+    return isShared(absolute) ? interference.seen(directory) : directory.entries.keySet();
+  }
+
+  /** This node has given or taken a name in a directory. */
+  void changed(SimulatedPath absolute, Inode directory) {
+    if (isShared(absolute)) {
+      interference.changes(directory);
     }
   }
 

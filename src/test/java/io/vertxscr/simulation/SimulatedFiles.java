@@ -83,13 +83,13 @@ final class SimulatedFiles extends FileSystemProvider {
     boolean appends = options.contains(StandardOpenOption.APPEND);
     boolean writes = options.contains(StandardOpenOption.WRITE) || appends;
     boolean reads = options.contains(StandardOpenOption.READ) || !writes;
-    Inode inode = system.find(file);
+    boolean creates = writes
+        && (options.contains(StandardOpenOption.CREATE) || options.contains(StandardOpenOption.CREATE_NEW));
+    Inode inode = creates ? SimulatedFileSystem.now(parent(file), file) : system.find(file);
     if (inode != null && writes && options.contains(StandardOpenOption.CREATE_NEW)) {
       throw new FileAlreadyExistsException(file.toString());
     }
     if (inode == null) {
-      boolean creates = writes
-          && (options.contains(StandardOpenOption.CREATE) || options.contains(StandardOpenOption.CREATE_NEW));
       if (!creates) {
         throw new NoSuchFileException(file.toString());
       }
@@ -97,7 +97,7 @@ final class SimulatedFiles extends FileSystemProvider {
       system.before(Operation.CREATE, file);
       inode = system.disk(file).newFile();
       setModes(inode, attributes);
-      system.disk(file).put(directory, name(file), inode);
+      put(file, directory, inode);
     } else {
       if (writes && inode.isDirectory()) {
         throw new FileSystemException(file.toString(), null, "Is a directory");
@@ -135,7 +135,7 @@ final class SimulatedFiles extends FileSystemProvider {
     system.before(Operation.LIST, whole(path));
     system.listed(whole(path), directory);
     List<Path> found = new ArrayList<>();
-    for (String name : directory.entries.keySet()) {
+    for (String name : system.names(whole(path), directory)) {
       Path entry = path.resolve(name);
       if (filter.accept(entry)) {
         found.add(entry);
@@ -157,41 +157,62 @@ final class SimulatedFiles extends FileSystemProvider {
   @Override
   public void createDirectory(Path path, FileAttribute<?>... attributes) throws IOException {
     SimulatedPath directory = whole(path);
-    if (system.find(directory) != null) {
+    Inode above = parent(directory);
+    if (SimulatedFileSystem.now(above, directory) != null) {
       throw new FileAlreadyExistsException(directory.toString());
     }
-    Inode above = parent(directory);
     system.before(Operation.MAKE_DIRECTORY, directory);
-    Inode made = system.disk(directory).newDirectory();
-    system.disk(directory).put(above, name(directory), made);
+    put(directory, above, system.disk(directory).newDirectory());
+  }
+
+  private void put(SimulatedPath path, Inode directory, Inode file) {
+    system.disk(path).put(directory, name(path), file);
+    system.changed(path, directory);
+  }
+
+  /** What this node sees there, and is there. */
+  private Inode present(SimulatedPath path) throws IOException {
+    existing(path);
+    Inode file = SimulatedFileSystem.now(parent(path), path);
+    if (file == null) {
+      throw new NoSuchFileException(path.toString());
+    }
+    return file;
   }
 
   @Override
   public void createLink(Path link, Path existing) throws IOException {
     SimulatedPath name = whole(link);
-    if (system.find(name) != null) {
+    Inode above = parent(name);
+    if (SimulatedFileSystem.now(above, name) != null) {
       throw new FileAlreadyExistsException(name.toString());
     }
-    Inode file = existing(whole(existing));
-    Inode above = parent(name);
+    Inode file = present(whole(existing));
     system.before(Operation.LINK, name);
-    system.disk(name).put(above, name(name), file);
+    put(name, above, file);
   }
 
   @Override
   public void delete(Path path) throws IOException {
     SimulatedPath file = whole(path);
-    Inode inode = existing(file);
+    Inode inode = present(file);
     if (inode.isDirectory() && !inode.entries.isEmpty()) {
       throw new DirectoryNotEmptyException(file.toString());
     }
     system.before(Operation.DELETE, file);
-    system.disk(file).remove(parent(file), name(file));
+    remove(file);
+  }
+
+  private void remove(SimulatedPath path) throws IOException {
+    Inode directory = parent(path);
+    system.disk(path).remove(directory, name(path));
+    system.changed(path, directory);
   }
 
   @Override
   public boolean deleteIfExists(Path path) throws IOException {
-    if (system.find(whole(path)) == null) {
+    SimulatedPath file = whole(path);
+    if (system.find(file) == null || SimulatedFileSystem.now(parent(file), file) == null) {
       return false;
     }
     delete(path);
@@ -207,9 +228,9 @@ final class SimulatedFiles extends FileSystemProvider {
   public void move(Path source, Path target, CopyOption... options) throws IOException {
     SimulatedPath from = whole(source);
     SimulatedPath to = whole(target);
-    Inode file = existing(from);
+    Inode file = present(from);
     Inode above = parent(to);
-    Inode there = system.find(to);
+    Inode there = SimulatedFileSystem.now(above, to);
     if (there != null && there.isDirectory() && !there.entries.isEmpty()) {
       throw new DirectoryNotEmptyException(to.toString());
     } else if (system.disk(from) != system.disk(to)) {
@@ -219,8 +240,8 @@ final class SimulatedFiles extends FileSystemProvider {
     if (there == file) {
       return;
     }
-    system.disk(to).put(above, name(to), file);
-    system.disk(from).remove(parent(from), name(from));
+    put(to, above, file);
+    remove(from);
   }
 
   @Override

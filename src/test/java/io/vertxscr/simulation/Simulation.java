@@ -816,6 +816,8 @@ final class Simulation {
       case PREFIX_IS_FULL -> fill(shared, some);
       case PREFIX_HANGS -> machine(one).hangPrefix(some);
       case PREFIX_ROTS -> rotPrefix(ranks);
+      case PREFIX_LAGS -> struck.forEach(name -> machine(name).lagPrefix(some));
+      case LOCK_IS_LOST -> machine(one).loseLockAt(trouble.number(), some);
     }
   }
 

@@ -59,12 +59,16 @@ record Trouble(Kind kind, int run, int afterMs, List<String> nodes, int forMs, i
     /** The prefix file system answers none of these nodes for a while. */
     PREFIX_HANGS,
     /** A byte of a dataset in the prefix file system is another one. */
-    PREFIX_ROTS;
+    PREFIX_ROTS,
+    /** The node sees names in the prefix file system as they were up to some seconds ago, for a while. */
+    PREFIX_LAGS,
+    /** The node loses its locks of the prefix file system while it works under one; that thread stands for a while. */
+    LOCK_IS_LOST;
 
     /** Whether somebody may not see the prefix directory as it is. */
     boolean hurtsPrefix() {
       return switch (this) {
-        case PREFIX_FAILS, PREFIX_IS_AWAY, PREFIX_IS_FULL, PREFIX_HANGS, PREFIX_ROTS -> true;
+        case PREFIX_FAILS, PREFIX_IS_AWAY, PREFIX_IS_FULL, PREFIX_HANGS, PREFIX_ROTS, PREFIX_LAGS, LOCK_IS_LOST -> true;
         default -> false;
       };
     }
