@@ -62,14 +62,15 @@ final class OfflineTools {
         .map(Index.Entry::name).toList();
   }
 
-  /** {@code scr scavenge} where no daemon is left; each machine copies what it has. */
-  void scavenge(Collection<Machine> machines) {
+  /** {@code scr scavenge} of a job where no daemon is left; each machine copies what it has. */
+  void scavenge(Collection<Machine> machines, String job) {
+    String control = "/local/cntl/user/scr." + job;
     List<NodeCache> caches = machines.stream()
-        .flatMap(machine -> NodeCache.ofJob(machine.files.getPath("/local/cntl/user/scr.1")).stream()).toList();
+        .flatMap(machine -> NodeCache.ofJob(machine.files.getPath(control)).stream()).toList();
     new OfflineScavenge(paths, index, flushFile, id -> {
       for (Machine machine : machines) {
         PrefixPaths seen = new PrefixPaths(machine.files.getPath(paths.prefix().toString()));
-        NodeCache.ofJob(machine.files.getPath("/local/cntl/user/scr.1"))
+        NodeCache.ofJob(machine.files.getPath(control))
             .forEach(cache -> new LocalCopies(seen, List.of(cache), _ -> {}).bring(id));
       }
       return true;

@@ -49,6 +49,8 @@ record Outcome(Scenario scenario, List<Violation> violations, List<String> calls
     FAILURES_NAME_THE_CAUSE,
     /** Nothing stays open, locked or unanswered, and nothing waits, when there is nothing to do. */
     NOTHING_LEAKS,
+    /** A job leaves the caches of others as they are. */
+    JOBS_STAY_APART,
     /** The program throws nothing where nobody expects it. */
     NO_BUGS
   }

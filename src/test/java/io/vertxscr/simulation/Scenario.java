@@ -51,11 +51,12 @@ record Scenario(long seed, Profile profile, int nodes, int spares, int ranksPerN
    * @param twoStores whether all checkpoints but every second one are in another store, without redundancy
    * @param limited whether background flushes have a limit of bandwidth, and how many files at once
    * @param scans whether the index is built and verified beside the daemons
+   * @param secondJob whether the runs after the faults are those of another job, with another id, on the same nodes
    */
   record Variant(Output output, Form form, boolean clashes, boolean deeds, boolean halts, boolean guest,
-      boolean twoStores, boolean limited, boolean scans) {
+      boolean twoStores, boolean limited, boolean scans, boolean secondJob) {
     static final Variant PLAIN =
-        new Variant(Output.NONE, Form.FILES, false, false, false, false, false, false, false);
+        new Variant(Output.NONE, Form.FILES, false, false, false, false, false, false, false, false);
 
     static Variant draw(Random random, boolean rolling) {
       Output output = switch (random.nextInt(6)) {
@@ -72,21 +73,23 @@ record Scenario(long seed, Profile profile, int nodes, int spares, int ranksPerN
       boolean clashes = form != Form.BYPASS && random.nextInt(6) == 0;
       boolean deeds = random.nextInt(4) == 0;
       return new Variant(output, form, clashes, deeds, random.nextInt(5) == 0, random.nextInt(5) == 0,
-          form != Form.BYPASS && random.nextInt(5) == 0, random.nextInt(4) == 0, !deeds && random.nextInt(4) == 0);
+          form != Form.BYPASS && random.nextInt(5) == 0, random.nextInt(4) == 0, !deeds && random.nextInt(4) == 0,
+          random.nextInt(6) == 0);
     }
 
     /** Variants of which each does one thing less. */
     List<Variant> simpler() {
       return Stream.of(
-              new Variant(Output.NONE, form, clashes, deeds, halts, guest, twoStores, limited, scans),
-              new Variant(output, Form.FILES, clashes, deeds, halts, guest, twoStores, limited, scans),
-              new Variant(output, form, false, deeds, halts, guest, twoStores, limited, scans),
-              new Variant(output, form, clashes, false, halts, guest, twoStores, limited, scans),
-              new Variant(output, form, clashes, deeds, false, guest, twoStores, limited, scans),
-              new Variant(output, form, clashes, deeds, halts, false, twoStores, limited, scans),
-              new Variant(output, form, clashes, deeds, halts, guest, false, limited, scans),
-              new Variant(output, form, clashes, deeds, halts, guest, twoStores, false, scans),
-              new Variant(output, form, clashes, deeds, halts, guest, twoStores, limited, false))
+              new Variant(Output.NONE, form, clashes, deeds, halts, guest, twoStores, limited, scans, secondJob),
+              new Variant(output, Form.FILES, clashes, deeds, halts, guest, twoStores, limited, scans, secondJob),
+              new Variant(output, form, false, deeds, halts, guest, twoStores, limited, scans, secondJob),
+              new Variant(output, form, clashes, false, halts, guest, twoStores, limited, scans, secondJob),
+              new Variant(output, form, clashes, deeds, false, guest, twoStores, limited, scans, secondJob),
+              new Variant(output, form, clashes, deeds, halts, false, twoStores, limited, scans, secondJob),
+              new Variant(output, form, clashes, deeds, halts, guest, false, limited, scans, secondJob),
+              new Variant(output, form, clashes, deeds, halts, guest, twoStores, false, scans, secondJob),
+              new Variant(output, form, clashes, deeds, halts, guest, twoStores, limited, false, secondJob),
+              new Variant(output, form, clashes, deeds, halts, guest, twoStores, limited, scans, false))
           .filter(simpler -> !simpler.equals(this)).toList();
     }
   }

@@ -60,6 +60,8 @@ final class Simulation {
   /** Within which parts of a cluster have become one after a heal. */
   private static final Duration MERGES = Duration.ofMinutes(1);
   private static final int CLASHES = 3;
+  private static final String FIRST_JOB = "1";
+  private static final String SECOND_JOB = "2";
   private static final int GUEST_RUNS = 100;
   private static final Duration FLUSHES = Duration.ofMinutes(30);
   /** After which a daemon has forgotten what it keeps for a while. */
@@ -103,6 +105,9 @@ final class Simulation {
   private long fullUntilNs;
   private long acknowledgedNs;
   private int eventsSeen;
+  private String job = FIRST_JOB;
+  /** Of the first job, when the second one begins: bytes by node and path. */
+  private final Map<String, byte[]> otherJobs = new HashMap<>();
   private int runs;
 
   private Simulation(Scenario scenario, boolean readable) {
@@ -112,17 +117,21 @@ final class Simulation {
     this.script = time.loop();
     this.shared = new SimulatedDisk(this::wallNs);
     this.inspector = inspector();
-    Map<String, String> environment = new HashMap<>(Map.of("SCR_CNTL_BASE", "/local/cntl", "SCR_CACHE_BASE",
-        "/local/cache", "SCR_JOB_ID", "1", "SCR_JOB_NAME", "test", "SCR_USER_NAME", "user", "SCR_CLUSTER_NAME",
-        "cluster"));
-    environment.putAll(scenario.environment());
-    this.cluster = new VirtualCluster(random, time, Settings.load(environment, Optional.of(configuration())),
+    this.cluster = new VirtualCluster(random, time, settings(FIRST_JOB),
         Path.of("/pfs/prefix"), name -> machine(name).local(), readable, this::arrivals);
     this.main = program("/pfs/prefix", scenario.ranksPerNode());
     this.guest = program("/pfs/guest", 1);
     this.caches = new CacheWatch(() -> List.of(main, guest), this::machine, this::violated);
     this.operator = new Operator(inspector.getPath(main.prefix()), script.clock());
     this.tools = new OfflineTools(inspector.getPath(main.prefix()), script.clock());
+  }
+
+  private Settings settings(String jobId) {
+    Map<String, String> environment = new HashMap<>(Map.of("SCR_CNTL_BASE", "/local/cntl", "SCR_CACHE_BASE",
+        "/local/cache", "SCR_JOB_ID", jobId, "SCR_JOB_NAME", "test", "SCR_USER_NAME", "user", "SCR_CLUSTER_NAME",
+        "cluster"));
+    environment.putAll(scenario.environment());
+    return Settings.load(environment, Optional.of(configuration()));
   }
 
   private Program program(String prefix, int ranksPerNode) {
@@ -262,6 +271,9 @@ final class Simulation {
     back.forEach(this::start);
     away.clear();
     machines.values().forEach(Machine::disarm);
+    if (scenario.variant().secondJob()) {
+      nextJob();
+    }
     lastRuns(main, hosts, spares);
     if (scenario.variant().guest()) {
       lastRuns(guest, hosts, spares);
@@ -271,10 +283,54 @@ final class Simulation {
     checkOutput();
     cluster.pass(REST);
     checkLeaks();
+    checkOtherJobs();
     if (random.nextInt(3) == 0) {
       fetchAll(hosts);
     }
     main.inspection().checkFilesOfTheUser();
+  }
+
+  /** The job ends, and the next one gets its nodes, with what it has left there. */
+  private void nextJob() throws IOException {
+    checkPrefix();
+    List<String> names = List.copyOf(cluster.alive());
+    names.forEach(name -> kill(name, 0));
+    machines.keySet().forEach(this::copyLost);            // the caches are those of the other job
+    job = SECOND_JOB;
+    cluster.use(settings(job));
+    otherJobs.putAll(cachesOfFirstJob());
+    said("job " + job + " begins");
+    cluster.launch();
+    names.forEach(this::start);
+    cluster.launch();
+  }
+
+  private Map<String, byte[]> cachesOfFirstJob() {
+    Map<String, byte[]> found = new HashMap<>();
+    machines.forEach((name, machine) -> collect(machine.disk.root(), name, found));
+    return found;
+  }
+
+  private static void collect(SimulatedDisk.Inode directory, String path, Map<String, byte[]> found) {
+    directory.entries.forEach((name, entry) -> {
+      String there = path + "/" + name;
+      if (entry.isDirectory()) {
+        collect(entry, there, found);
+      } else if (there.contains("/scr." + FIRST_JOB + "/")) {
+        found.put(there, entry.content());
+      }
+    });
+  }
+
+  private void checkOtherJobs() {
+    if (!job.equals(FIRST_JOB)) {
+      Map<String, byte[]> now = cachesOfFirstJob();
+      otherJobs.forEach((path, bytes) -> {
+        if (!java.util.Arrays.equals(bytes, now.get(path))) {
+          violated(Invariant.JOBS_STAY_APART, path + (now.containsKey(path) ? " has other bytes" : " is gone"));
+        }
+      });
+    }
   }
 
   /** Builds or verifies the index beside the daemons. */
@@ -337,7 +393,7 @@ final class Simulation {
     Optional<Attempt> due = due(main.ledger()).filter(attempt -> !attempt.isRotten);    // what is published stays
     if (scavenged) {
       List.copyOf(cluster.alive()).forEach(name -> kill(name, 0));
-      tools.scavenge(machines.values());
+      tools.scavenge(machines.values(), job);
       checkPrefix();
     }
     List.copyOf(machines.keySet()).forEach(name -> lose(name, 0));

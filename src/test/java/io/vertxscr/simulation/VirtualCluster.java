@@ -64,7 +64,8 @@ public final class VirtualCluster {
   private static final Deployments VERTICLES = Deployments.builtIn().of(NodeVerticle.class);
 
   private final Path prefix;
-  private final Settings settings;
+  /** Of daemons that start from now on. */
+  private Settings settings;
   private final Function<String, LocalFiles> machines;
   private final VirtualTime time;
   private final Trace trace;
@@ -186,6 +187,11 @@ public final class VirtualCluster {
 
   Set<String> alive() {
     return nodes.keySet();
+  }
+
+  /** Has daemons start with other settings from now on. */
+  void use(Settings others) {
+    settings = others;
   }
 
   /** Starts a node on what its storage holds. */
