@@ -32,7 +32,7 @@ public interface Loop {
   /** Runs {@link #blocking} work that moves many bytes from or to a prefix directory, on threads of its own. */
   <T> Future<T> patiently(String what, Callable<T> work);
 
-  /** Runs blocking work on caches that no phase waits for, on threads of its own that yield to all others. */
+  /** Runs blocking work on caches that no phase waits for, on threads that yield to all others. */
   <T> Future<T> quietly(String what, Callable<T> work);
 
   /** Runs a short job that must not wait for any other blocking work. It has a thread of its own; one at a time. */

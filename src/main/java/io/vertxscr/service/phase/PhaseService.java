@@ -208,7 +208,7 @@ public final class PhaseService {
     return placed.compose(listed -> loop.blocking("look at the files of dataset " + id, () -> {
       WrittenFiles measured = listed.measured(open.directory());
       return new Looked(
-          measured, claims.paths(nodes, measured.ranks()), measured.small(open.directory(), smallBytes));
+          measured, claims.paths(nodes, listed.ranks()), measured.small(open.directory(), smallBytes));
     })).compose(looked ->
         claims.claim(run, looked.paths(), protection.shared(run.info().map(), how, run.sets(how), looked.small()))
             .map(seconds -> looked.refused(clash(seconds)))
