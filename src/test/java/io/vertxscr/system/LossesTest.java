@@ -6,6 +6,7 @@ import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import io.vertxscr.model.DatasetRecord.RankRecord;
 import io.vertxscr.model.Scheme;
+import io.vertxscr.timing.Eventually;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -97,6 +98,8 @@ class LossesTest extends EmbeddedTest {
         }
         return 0;
       }));
+      // on a disk it stays until all nodes have synced what replaces it
+      Eventually.holds("the eviction of 1", () -> cluster.held("n1").equals(List.of(2, 3)));
       cluster.lose("n2");
       cluster.lose("n4");
       cluster.nodes().start("n5");

@@ -20,10 +20,12 @@ class QuarantineOrderTest {
   private static final String[] NODES = {"n1", "n2"};
 
   /** Starts to read what is offered, and dies with all ranks; its step. */
-  private static int dieReading(VirtualRun run) {
+  private static int dieReading(VirtualCluster cluster, VirtualRun run) {
     Barrier all = new Barrier(NODES.length);
-    return run.all(session -> session.restart()
+    int step = run.all(session -> session.restart()
         .compose(offered -> all.meet().map(_ -> step(offered.orElseThrow())))).getFirst();
+    cluster.launch();                                     // the daemons know that it is over
+    return step;
   }
 
   private static int step(VirtualSession.VirtualPhase offered) {
@@ -41,7 +43,7 @@ class QuarantineOrderTest {
       VirtualRun run = new VirtualRun(cluster, NODES);
       assertThat(run.steps(1, 2)).isZero();
       for (int i = 0; i < Limits.MAX_FRUITLESS_LOADS; i++) {
-        assertThat(dieReading(run)).isEqualTo(2);
+        assertThat(dieReading(cluster, run)).isEqualTo(2);
       }
       disk.trouble((_, what) -> {
         if (what.startsWith("move to ") && what.endsWith("index.scr")) {
@@ -49,7 +51,7 @@ class QuarantineOrderTest {
         }
       });
       for (int i = 0; i < Limits.MAX_FRUITLESS_LOADS; i++) {
-        assertThat(dieReading(run)).as("run %d after the quarantine", i).isEqualTo(1);
+        assertThat(dieReading(cluster, run)).as("run %d after the quarantine", i).isEqualTo(1);
       }
     }
   }
