@@ -19,16 +19,26 @@ import java.util.function.Function;
  * Parallel work on many items by a few platform threads. There are as many as processors, at least 2, because some
  * always wait for a disk. The first failure ends it.
  */
-final class Workers {
+public final class Workers {
   /** Number of threads, if there are as many items. */
   static final int THREADS = Math.max(2, Runtime.getRuntime().availableProcessors());
   /** Two of them fit into a core's cache beside the input: sums are written while they are still cached. */
   private static final int PIECE_BYTES = Limits.MIN_PIECE_BYTES;
 
+  private static final ScopedValue<Boolean> ALONE = ScopedValue.newInstance();
+
   private Workers() {}
+
+  /** Runs what uses workers with the calling thread alone: for files that only one thread may use. */
+  public static void alone(Runnable work) {
+    ScopedValue.where(ALONE, true).run(work);
+  }
 
   /** The results in the order of the items. @throws ScrException what the work throws; other threads have ended then */
   static <T, R> List<R> map(List<T> items, Function<T, R> work) {
+    if (ALONE.isBound()) {
+      return items.stream().map(work).toList();
+    }
     Object[] results = new Object[items.size()];
     AtomicInteger next = new AtomicInteger();
     AtomicBoolean failed = new AtomicBoolean();

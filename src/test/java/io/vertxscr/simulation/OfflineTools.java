@@ -12,6 +12,7 @@ import io.vertxscr.scavenge.IndexVerification;
 import io.vertxscr.scavenge.LocalCopies;
 import io.vertxscr.scavenge.NodeCache;
 import io.vertxscr.scavenge.OfflineScavenge;
+import io.vertxscr.scavenge.Workers;
 import io.vertxscr.storage.LocalFiles;
 import java.nio.file.Path;
 import java.time.Clock;
@@ -67,19 +68,20 @@ final class OfflineTools {
     String control = "/local/cntl/user/scr." + job;
     List<NodeCache> caches = machines.stream()
         .flatMap(machine -> NodeCache.ofJob(machine.files.getPath(control)).stream()).toList();
-    new OfflineScavenge(paths, index, flushFile, id -> {
+    var scavenge = new OfflineScavenge(paths, index, flushFile, id -> {
       for (Machine machine : machines) {
         PrefixPaths seen = new PrefixPaths(machine.files.getPath(paths.prefix().toString()));
         NodeCache.ofJob(machine.files.getPath(control))
             .forEach(cache -> new LocalCopies(seen, List.of(cache), _ -> {}).bring(id));
       }
       return true;
-    }, NO_LOG, clock, _ -> {}).all(caches, false);
+    }, NO_LOG, clock, _ -> {});
+    Workers.alone(() -> scavenge.all(caches, false));
   }
 
   private static boolean unlessBusy(Runnable work) {
     try {
-      work.run();
+      Workers.alone(work);
       return true;
     } catch (ScrException e) {
       if (e.fault() == Fault.BUSY || e.fault() == Fault.NO_SPACE || e.fault() == Fault.IO) {
