@@ -14,7 +14,6 @@ import io.vertxscr.redundancy.range.RangeSource;
 import io.vertxscr.redundancy.range.RangeStream;
 import io.vertxscr.redundancy.range.RedundancyFiles;
 import io.vertxscr.storage.FileChecks;
-import io.vertxscr.storage.RamDirectory;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
@@ -36,7 +35,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 /** Goal: redundancy files match other tools' format, and a failure leaves none. */
 @Execution(ExecutionMode.CONCURRENT)
 class EncodeJobTest {
-  @TempDir(factory = RamDirectory.class)
+  @TempDir
   Path root;
 
   @Test

@@ -8,7 +8,6 @@ import io.vertxscr.model.Limits;
 import io.vertxscr.model.Scheme;
 import io.vertxscr.node.EmbeddedCluster;
 import io.vertxscr.storage.PieceBuffers;
-import io.vertxscr.storage.RamDirectory;
 import io.vertxscr.transfer.TransferEngine;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -26,7 +25,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Goal: the size of pieces is as configured, and changes nothing but speed. */
 class PieceSizeTest {
-  @TempDir(factory = RamDirectory.class)
+  @TempDir
   Path root;
 
   @Test

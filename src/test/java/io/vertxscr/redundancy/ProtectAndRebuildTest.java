@@ -11,7 +11,6 @@ import io.vertxscr.model.Scheme;
 import io.vertxscr.model.ScrException;
 import io.vertxscr.placement.Protection;
 import io.vertxscr.storage.FileChecks;
-import io.vertxscr.storage.RamDirectory;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -44,7 +43,7 @@ class ProtectAndRebuildTest {
 
   private static final long PART_BYTES = 30_011;
 
-  @TempDir(factory = RamDirectory.class)
+  @TempDir
   Path root;
 
   static Stream<Arguments> sets() {

@@ -14,7 +14,6 @@ import io.vertxscr.redundancy.range.RangeRequest;
 import io.vertxscr.redundancy.range.RangeSource;
 import io.vertxscr.redundancy.range.RangeStream;
 import io.vertxscr.redundancy.range.RoutedRanges;
-import io.vertxscr.storage.RamDirectory;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
@@ -31,7 +30,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Goal: a range is the same bytes by every way it is read, and what is not there is refused by name. */
 class RangesTest {
-  @TempDir(factory = RamDirectory.class)
+  @TempDir
   Path root;
 
   private TestNodes nodes;

@@ -11,7 +11,6 @@ import io.vertxscr.model.ScrException;
 import io.vertxscr.redundancy.range.RangeRequest;
 import io.vertxscr.redundancy.range.RangeSource;
 import io.vertxscr.redundancy.range.RangeStream;
-import io.vertxscr.storage.RamDirectory;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -29,7 +28,7 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
  */
 @Execution(ExecutionMode.CONCURRENT)
 class RestoreJobTest {
-  @TempDir(factory = RamDirectory.class)
+  @TempDir
   Path root;
 
   @Test

@@ -12,7 +12,6 @@ import io.vertxscr.redundancy.range.RangeRequest;
 import io.vertxscr.redundancy.range.RangeSource;
 import io.vertxscr.redundancy.range.RangeStream;
 import io.vertxscr.scavenge.DatasetScanner.Depth;
-import io.vertxscr.storage.RamDirectory;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.List;
@@ -36,7 +35,7 @@ class OfflineRebuildTest {
   private static final int FILE_BYTES = 3 << 20;
   private static final long PATIENCE_S = 60;
 
-  @TempDir(factory = RamDirectory.class)
+  @TempDir
   private Path temp;
 
   /** A source that is watched. */

@@ -37,7 +37,7 @@ import org.junit.jupiter.api.io.TempDir;
 class DatasetStoreTest {
   private static final RedundancySet SET = new RedundancySet(List.of(0, 3));
 
-  @TempDir(factory = RamDirectory.class)
+  @TempDir
   Path root;
 
   private NodeDirectories directories;

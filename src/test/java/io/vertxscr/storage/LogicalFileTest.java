@@ -33,7 +33,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class LogicalFileTest {
   private static final int[] SIZES = {0, 5, 0, 1, 7, 0};
 
-  @TempDir(factory = RamDirectory.class)
+  @TempDir
   Path root;
 
   @Test

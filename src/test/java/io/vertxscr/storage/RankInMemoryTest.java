@@ -23,7 +23,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class RankInMemoryTest {
   private static final byte[][] CONTENTS = {{1, 2, 3}, {}, {4}, {5, 6}};
 
-  @TempDir(factory = RamDirectory.class)
+  @TempDir
   Path root;
 
   private RankFiles measured;

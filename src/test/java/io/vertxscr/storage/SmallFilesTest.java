@@ -19,7 +19,7 @@ import org.junit.jupiter.api.io.TempDir;
 class SmallFilesTest {
   private static final LocalFiles FILES = LocalFiles.ofThisMachine();
 
-  @TempDir(factory = RamDirectory.class)
+  @TempDir
   Path root;
 
   @Test

@@ -11,7 +11,6 @@ import io.vertxscr.model.ScrException;
 import io.vertxscr.simulation.VirtualCluster;
 import io.vertxscr.simulation.VirtualSession;
 import io.vertxscr.storage.DatasetStore;
-import io.vertxscr.storage.RamDirectory;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -39,7 +38,7 @@ class AbsentNodesTest {
   private static final String[] ALL = {"n1", "n2", "n3", "n4"};
   private static final String[] WITH_SPARES = {"n1", "n2", "n5", "n6"};
 
-  @TempDir(factory = RamDirectory.class)
+  @TempDir
   Path directory;
 
   private VirtualCluster cluster(Map<String, String> more) throws Exception {

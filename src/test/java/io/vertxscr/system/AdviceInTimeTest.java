@@ -8,7 +8,6 @@ import io.vertx.core.json.JsonObject;
 import io.vertxscr.model.Limits;
 import io.vertxscr.simulation.VirtualCluster;
 import io.vertxscr.simulation.VirtualSession;
-import io.vertxscr.storage.RamDirectory;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
@@ -27,7 +26,7 @@ class AdviceInTimeTest {
   private static final Duration MESSAGES = Duration.ofMillis(
       (long) (Limits.MAX_ANSWERS_AHEAD + 1) * (STEP_MS + 2 * VirtualCluster.MOST_DELAY_MS));
 
-  @TempDir(factory = RamDirectory.class)
+  @TempDir
   Path directory;
 
   private VirtualCluster cluster(long seed, String parameter, String value) throws Exception {

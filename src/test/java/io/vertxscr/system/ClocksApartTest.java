@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertxscr.simulation.VirtualCluster;
-import io.vertxscr.storage.RamDirectory;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -30,7 +29,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class ClocksApartTest {
   private static final String[] TWO = {"n1", "n2"};
 
-  @TempDir(factory = RamDirectory.class)
+  @TempDir
   Path directory;
 
   @ParameterizedTest(name = "{0} h")

@@ -12,7 +12,6 @@ import io.vertxscr.scavenge.DatasetVerification;
 import io.vertxscr.scavenge.PatientLocks;
 import io.vertxscr.simulation.VirtualCluster;
 import io.vertxscr.storage.NodeDirectories;
-import io.vertxscr.storage.RamDirectory;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -38,7 +37,7 @@ class DaemonScavengeTest {
   private static final String[] NODES = {"n1", "n2", "n3"};
   private static final int SCAVENGE_S = 30;
 
-  @TempDir(factory = RamDirectory.class)
+  @TempDir
   Path directory;
 
   private VirtualCluster cluster(Map<String, String> more) throws IOException {

@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.vertx.core.Future;
 import io.vertxscr.simulation.VirtualCluster;
-import io.vertxscr.storage.RamDirectory;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Map;
@@ -30,7 +29,7 @@ class DropWalkTest {
   private static final String[] NODES = {"n1", "n2", "n3", "n4"};
   private static final String[] WITH_SPARE = {"n1", "n2", "n3", "n5"};
 
-  @TempDir(factory = RamDirectory.class)
+  @TempDir
   Path directory;
 
   static Stream<Arguments> seeds() {

@@ -3,7 +3,6 @@ package io.vertxscr.system;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.vertxscr.simulation.VirtualCluster;
-import io.vertxscr.storage.RamDirectory;
 import io.vertxscr.storage.Trees;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -25,7 +24,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class FlushOnRestartTest {
   private static final String[] NODES = {"n1", "n2", "n3", "n4"};
 
-  @TempDir(factory = RamDirectory.class)
+  @TempDir
   Path directory;
 
   private VirtualCluster withTwoCheckpoints() throws Exception {

@@ -9,7 +9,6 @@ import io.vertxscr.model.Fault;
 import io.vertxscr.model.ScrException;
 import io.vertxscr.protocol.app.InitRequest;
 import io.vertxscr.simulation.VirtualCluster;
-import io.vertxscr.storage.RamDirectory;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -34,7 +33,7 @@ class HungNodeTest {
   private static final Duration MINUTE = Duration.ofMinutes(1);
   private static final long SEED = Long.getLong("seed", 1);
 
-  @TempDir(factory = RamDirectory.class)
+  @TempDir
   Path directory;
 
   private VirtualCluster cluster() throws Exception {

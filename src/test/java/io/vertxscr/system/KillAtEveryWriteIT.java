@@ -13,7 +13,6 @@ import io.vertxscr.recorded.RecordedFileSystemProvider;
 import io.vertxscr.recorded.States;
 import io.vertxscr.scavenge.PatientLocks;
 import io.vertxscr.scavenge.TestCaches;
-import io.vertxscr.storage.RamDirectory;
 import io.vertxscr.storage.Trees;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -41,7 +40,7 @@ class KillAtEveryWriteIT {
   private static final int EACH = Integer.getInteger("each", 16);
   private static Vertx vertx;
 
-  @TempDir(factory = RamDirectory.class)
+  @TempDir
   private static Path all;
   private int fetches;
 

@@ -6,7 +6,6 @@ import io.vertxscr.protocol.node.run.JoinRun;
 import io.vertxscr.protocol.node.run.RankConfiguration;
 import io.vertxscr.service.run.LeaderService;
 import io.vertxscr.simulation.VirtualCluster;
-import io.vertxscr.storage.RamDirectory;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
@@ -23,7 +22,7 @@ import org.junit.jupiter.api.io.TempDir;
  */
 @Timeout(120)
 class NumbersInMessagesTest {
-  @TempDir(factory = RamDirectory.class)
+  @TempDir
   private Path directory;
 
   @Test

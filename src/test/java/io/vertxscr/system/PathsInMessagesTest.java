@@ -28,7 +28,6 @@ import io.vertxscr.protocol.node.run.JoinRun;
 import io.vertxscr.protocol.node.run.RankConfiguration;
 import io.vertxscr.service.run.LeaderService;
 import io.vertxscr.simulation.VirtualCluster;
-import io.vertxscr.storage.RamDirectory;
 import io.vertxscr.verticle.NodeServices;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -58,7 +57,7 @@ import org.junit.jupiter.api.io.TempDir;
 class PathsInMessagesTest {
   private static final PrefixToken TOKEN = new PrefixToken(1, "n1", PrefixToken.id(1));
 
-  @TempDir(factory = RamDirectory.class)
+  @TempDir
   private Path directory;
   private VirtualCluster cluster;
   private Path decoy;

@@ -7,7 +7,6 @@ import io.vertx.core.Promise;
 import io.vertxscr.client.ScrClient;
 import io.vertxscr.protocol.app.InitRequest;
 import io.vertxscr.simulation.VirtualCluster;
-import io.vertxscr.storage.RamDirectory;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -33,7 +32,7 @@ class PausedNodeWalkTest {
   private static final int WALKS = 40;
   private static final String[] NODES = {"n1", "n2", "n3", "n4"};
 
-  @TempDir(factory = RamDirectory.class)
+  @TempDir
   Path directory;
 
   static LongStream seeds() {

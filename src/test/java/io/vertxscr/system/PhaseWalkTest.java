@@ -7,7 +7,6 @@ import io.vertx.core.Promise;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.ScrException;
 import io.vertxscr.simulation.VirtualCluster;
-import io.vertxscr.storage.RamDirectory;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -38,7 +37,7 @@ class PhaseWalkTest {
   private static final List<String> PULLED = List.of("layout", "checksums");
   private static final long SEED = Long.getLong("seed", 1);
 
-  @TempDir(factory = RamDirectory.class)
+  @TempDir
   Path directory;
 
   static Stream<Arguments> moments() {

@@ -8,7 +8,6 @@ import io.vertxscr.model.ScrException;
 import io.vertxscr.redundancy.range.RangeStream;
 import io.vertxscr.service.RangeSources;
 import io.vertxscr.simulation.VirtualCluster;
-import io.vertxscr.storage.RamDirectory;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -37,7 +36,7 @@ class ProtectionWalkTest {
   private static final int THIRD = 3;
   private static final long SEED = Long.getLong("seed", 1);
 
-  @TempDir(factory = RamDirectory.class)
+  @TempDir
   Path directory;
 
   /** What has become of a walk while it goes on. */

@@ -3,7 +3,6 @@ package io.vertxscr.system;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.vertxscr.simulation.VirtualCluster;
-import io.vertxscr.storage.RamDirectory;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -24,7 +23,7 @@ class ReadinessTest {
   private static final Duration BETWEEN_PROBES = Duration.ofSeconds(10);
   private static final List<String> NODES = List.of("n1", "n2", "n3");
 
-  @TempDir(factory = RamDirectory.class)
+  @TempDir
   Path directory;
   private VirtualCluster cluster;
 

@@ -7,7 +7,6 @@ import io.vertxscr.model.Fault;
 import io.vertxscr.model.ScrException;
 import io.vertxscr.simulation.VirtualCluster;
 import io.vertxscr.simulation.VirtualSession;
-import io.vertxscr.storage.RamDirectory;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -39,7 +38,7 @@ class RestartWalkTest {
   private static final String[] NEXT = {"n1", "n2", "n5", "n4"};
   private static final long SEED = Long.getLong("seed", 1);
 
-  @TempDir(factory = RamDirectory.class)
+  @TempDir
   Path directory;
 
   static Stream<Arguments> moments() {

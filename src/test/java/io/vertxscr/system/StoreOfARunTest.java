@@ -3,7 +3,6 @@ package io.vertxscr.system;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.vertxscr.simulation.VirtualCluster;
-import io.vertxscr.storage.RamDirectory;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Map;
@@ -18,7 +17,7 @@ import org.junit.jupiter.api.io.TempDir;
  */
 @Timeout(120)
 class StoreOfARunTest {
-  @TempDir(factory = RamDirectory.class)
+  @TempDir
   private Path directory;
 
   private VirtualCluster cluster(Map<String, String> parameters) throws IOException {

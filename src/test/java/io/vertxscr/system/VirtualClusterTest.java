@@ -3,7 +3,6 @@ package io.vertxscr.system;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.vertxscr.simulation.VirtualCluster;
-import io.vertxscr.storage.RamDirectory;
 import java.nio.file.Path;
 import java.util.Map;
 import java.util.Random;
@@ -17,7 +16,7 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 @Execution(ExecutionMode.CONCURRENT)
 @Timeout(120)
 class VirtualClusterTest {
-  @TempDir(factory = RamDirectory.class)
+  @TempDir
   Path directory;
 
   private String story(long seed) throws Exception {
