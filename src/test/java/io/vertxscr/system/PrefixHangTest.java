@@ -120,7 +120,7 @@ class PrefixHangTest {
     Instant begun = cluster.now();
     VirtualRun next = new VirtualRun(cluster, NODES);
     List<Future<Integer>> ranks = next.start(session -> next.restart(session).compose(step ->
-        next.checkpoints(session, 3, 4).map(step)));
+        next.checkpoints(session, 3, 4).compose(_ -> session.finish()).map(step)));
     for (Future<Integer> rank : ranks) {
       assertThat(cluster.await(rank).result()).as("%s", rank.cause()).isEqualTo(2);
     }

@@ -16,6 +16,7 @@ import io.vertxscr.service.Loop;
 import io.vertxscr.service.Observer;
 import io.vertxscr.service.PrefixJobs;
 import io.vertxscr.service.Prefixes;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.OptionalLong;
@@ -42,6 +43,7 @@ public final class HaltWatch {
   private final Observer observer;
   private Runnable looked = () -> {};
   private Runnable immediate = () -> {};
+  private Admitted admitted;
   private Watched watched;
 
   /** Watches for a node, whenever it leads. */
@@ -61,8 +63,12 @@ public final class HaltWatch {
     private final HaltFileStore file;
     private final HaltPolicy policy;
     private Halt halt = Halt.NONE;
+    /** Of what was read last; null where this must be read again. */
     private HaltFileVersion version;
+    /** The file was read. Checkpoints that are written before are counted down then. */
+    private boolean known;
     private int uncounted;
+    private int written;
     private boolean told;
     /** A look has begun that has no answer yet. */
     private boolean looking;
@@ -77,6 +83,9 @@ public final class HaltWatch {
 
   /** One poll. The version is taken before the content, so that a concurrent change is seen by the next poll. */
   private record Reading(HaltFileVersion version, Halt halt) {}
+
+  /** What was read before a run could begin: its watch begins with that. */
+  private record Admitted(Path file, Reading reading) {}
 
   /** Sets the listener called after every poll, and after every checkpoint. */
   void onLook(Runnable listener) {
@@ -97,6 +106,7 @@ public final class HaltWatch {
   public Future<Void> admit(String prefix, HaltPolicy policy) {
     HaltFileStore file = prefixes.open(prefix).haltFile();
     return allocation.ask().compose(_ -> readOrNone(file)).compose(reading -> {
+      admitted = new Admitted(file.file(), reading);
       Optional<Met> met = met(reading.halt(), policy);
       if (met.isPresent()) {
         Fault fault = policy.exit() ? Fault.HALT_EXIT : Fault.HALTED;
@@ -104,7 +114,7 @@ public final class HaltWatch {
             + "; 'scr halt --remove " + prefix + "' lets another run begin"));
       }
       return present(reading.halt(), policy).equals(reading.halt()) ? Future.succeededFuture()
-          : write(new Watched(0, file, policy), halt -> present(halt, policy), () -> {});
+          : write(new Watched(0, file, policy), halt -> halt);
     });
   }
 
@@ -116,6 +126,10 @@ public final class HaltWatch {
   /** Continues a run under these conditions. */
   public void watch(long run, String prefix, HaltPolicy policy) {
     watched = new Watched(run, prefixes.open(prefix).haltFile(), policy);
+    if (admitted != null && admitted.reading.version() != null && admitted.file.equals(watched.file.file())) {
+      take(watched, admitted.reading);
+    }
+    admitted = null;
     look(watched);
     allocation.ask().onSuccess(_ -> remark().ifPresent(LOG::warn));
   }
@@ -153,12 +167,27 @@ public final class HaltWatch {
     loop.after(LOOK_MS, () -> look(mine));
   }
 
+  private void take(Watched mine, Reading reading) {
+    mine.version = reading.version();
+    mine.halt = reading.halt();
+    if (!mine.known) {
+      mine.known = true;
+      if (mine.halt.checkpointsLeft().isEmpty()) {
+        mine.uncounted = 0;
+      } else if (mine.uncounted > 0) {
+        record(mine);
+      }
+    }
+  }
+
   private Future<Void> lookNow(Watched mine) {
+    int written = mine.written;
     return loop.prefix().run("look at " + mine.file.file(), mine.file::version)
         .compose(version -> version.equals(mine.version) ? Future.<Void>succeededFuture()
             : loop.prefix().run("read " + mine.file.file(), () -> read(mine.file)).map(reading -> {
-              mine.version = reading.version();
-              mine.halt = reading.halt();
+              if (mine.written == written) {              // else it may be what was there before
+                take(mine, reading);
+              }
               return null;
             }))
         .onFailure(failure -> LOG.debug("no look at {}: {}", mine.file.file(), failure.getMessage()));
@@ -216,19 +245,20 @@ public final class HaltWatch {
       return;
     }
     Watched mine = watched;
-    mine.uncounted += mine.halt.checkpointsLeft().isPresent() ? 1 : 0;
-    Optional<Met> met = met();
-    int counted = mine.uncounted;
-    if (counted > 0 || met.isPresent()) {
-      write(mine, halt -> recorded(present(halt, mine.policy).afterCheckpoints(counted), met),
-          () -> mine.uncounted -= counted);
+    mine.uncounted += !mine.known || mine.halt.checkpointsLeft().isPresent() ? 1 : 0;
+    if (mine.known && mine.uncounted > 0 || met().isPresent()) {
+      record(mine);
     }
     tell();
     looked.run();
   }
 
-  private static Halt recorded(Halt halt, Optional<Met> met) {
-    return halt.reason().isPresent() ? halt : halt.withReason(met.map(Met::reason));
+  private void record(Watched mine) {
+    write(mine, halt -> recorded(halt, mine.policy));
+  }
+
+  private Halt recorded(Halt halt, HaltPolicy policy) {
+    return halt.reason().isPresent() ? halt : halt.withReason(met(halt, policy).map(Met::reason));
   }
 
   /** The run has ended as its application wanted: no script is to start the program again by itself. */
@@ -237,29 +267,31 @@ public final class HaltWatch {
       return Future.succeededFuture();
     }
     Watched mine = watched;
-    Optional<Met> met = met();
-    return write(mine, halt -> recorded(present(halt, mine.policy), met).because(Reason.SCR_FINALIZE_CALLED),
-        () -> {});
+    return write(mine, halt -> recorded(halt, mine.policy).because(Reason.SCR_FINALIZE_CALLED));
   }
 
   /** No run could begin, and none will by being started again. */
   public void initFailed(String prefix, HaltPolicy policy) {
     write(new Watched(0, prefixes.open(prefix).haltFile(), policy),
-        halt -> present(halt, policy).because(Reason.SCR_INIT_FAILED), () -> {});
+        halt -> halt.because(Reason.SCR_INIT_FAILED));
   }
 
   /**
-   * Makes one change after the other. Completes without failure in any case, and soon: nobody waits for a directory
-   * that hangs.
+   * Counts down what is not counted yet, and makes the change; one after the other. Completes without failure in any
+   * case, and soon: nobody waits for a directory that hangs.
    */
-  private Future<Void> write(Watched mine, UnaryOperator<Halt> change, Runnable written) {
-    mine.writing = mine.writing.compose(_ -> locked.run("write " + mine.file.file(), () -> {
-      Halt halt = mine.file.update(change);
-      return new Reading(mine.file.version(), halt);
-    })).map(reading -> {
-      mine.halt = reading.halt();                         // another's change since then is seen at the next look
-      written.run();
-      return (Void) null;
+  private Future<Void> write(Watched mine, UnaryOperator<Halt> change) {
+    mine.writing = mine.writing.compose(_ -> {
+      int counted = mine.uncounted;
+      return locked.run("write " + mine.file.file(), () ->
+          mine.file.update(halt -> change.apply(present(halt, mine.policy).afterCheckpoints(counted)))).map(halt -> {
+            mine.halt = halt;
+            mine.known = true;
+            mine.version = null;                          // another may have changed it since then
+            mine.uncounted -= counted;
+            mine.written++;
+            return (Void) null;
+          });
     }).otherwise(failure -> {
       LOG.warn("cannot write the halt file {}: {}", mine.file.file(), failure.getMessage());
       return null;
