@@ -32,11 +32,11 @@ import java.util.Set;
  * any more.
  *
  * <p>Deleting is where a checkpoint could be lost, so a file goes only if nothing speaks for it: no other dataset's map
- * has its path (and all those maps could be read; an older one that is listed as replaced has lost its claim), its size
- * is the one in the dataset's own map, and it was not
- * changed after the dataset's summary, as the file of a dataset that is being flushed right now would be. What counts
- * is when its inode changed (ctime): files keep the time that the application wrote them at, and a rename sets this
- * one. A user who changes mode or group of such files keeps them in place.
+ * has its path (and all those maps could be read; an older one that is listed as replaced, or was dropped, has lost its
+ * claim), its size is the one in the dataset's own map, and it was not changed after the dataset's summary, as the file
+ * of a dataset that is being flushed right now would be. What counts is when its inode changed (ctime): files keep the
+ * time that the application wrote them at, and a rename sets this one. A user who changes mode or group of such files
+ * keeps them in place.
  *
  * <p>All of it is done under the lock, {@link #FILES_AT_ONCE} files at a time, so that others can have it between; each
  * time the summary must still be that of the very dataset, and the index must not list it again.
@@ -121,9 +121,13 @@ public final class DatasetRemoval {
     }
   }
 
-  /** Whether the other dataset is older and replaced. Common files belong to the later one, or to one after it. */
-  private static boolean hasLost(Index listed, int other, int id) {
-    return other < id && listed.find(other).filter(entry -> entry.replacedBy().isPresent()).isPresent();
+  /**
+   * Whether the other dataset is older and was flushed whole, but is replaced or listed no more. Common files belong to
+   * the later one, or to one after it.
+   */
+  private boolean hasLost(Index listed, int other, int id) {
+    return other < id && listed.find(other).map(entry -> entry.replacedBy().isPresent())
+        .orElseGet(() -> Files.exists(paths.summary(other)));
   }
 
   private int removeFiles(DatasetKey key, Map<String, FlushedFile> files, FileTime sealed) {

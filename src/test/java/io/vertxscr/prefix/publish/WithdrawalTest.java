@@ -70,6 +70,24 @@ class WithdrawalTest {
   }
 
   @Test
+  void aFileThatTookTheOneOfADroppedDatasetGoes() {
+    withdrawal.drop("a");
+    samples.flush(descriptor(3, "c"), List.of(samples.cached(3, 0, "a/x"), samples.cached(3, 1, "c/y")));
+    assertThat(withdrawal.delete("c")).containsExactly(3);
+    assertThat(samples.prefix.resolve("a/x")).doesNotExist();
+    assertThat(samples.prefix.resolve("a/y")).hasBinaryContent(bytes(1, 1, "a/y"));
+  }
+
+  @Test
+  void aFileThatALaterDroppedDatasetHasTakenStays() {
+    samples.flush(descriptor(3, "c"), List.of(samples.cached(3, 0, "a/x"), samples.cached(3, 1, "c/y")));
+    withdrawal.drop("c");
+    assertThat(withdrawal.delete("a")).containsExactly(1);
+    assertThat(samples.prefix.resolve("a/x")).hasBinaryContent(bytes(3, 0, "a/x"));
+    assertThat(samples.prefix.resolve("a/y")).doesNotExist();
+  }
+
+  @Test
   void withADamagedMapNothingIsDeletedAndItIsSaid() throws IOException {
     Files.writeString(samples.paths.rankMap(2), "torn");
     refused(Fault.CORRUPT, () -> withdrawal.delete("b"), "rank2file");
