@@ -246,7 +246,7 @@ final class Simulation {
       mostCheckpoints = quiet ? stop.map(Stop::checkpoints).orElse(0) : 0;
       run(main, number, hosts, scenario.steps().get(run), troubles);
       mostCheckpoints = 0;
-      if (quiet && hasFailed()) {
+      if (quiet && hasFailed() && !(stop.isPresent() && wasRefused())) {
         stop(Invariant.WORKS_WITHOUT_FAULTS, "run " + run + ": " + failures());
       }
       wasQuiet = quiet || calm && ranks.stream().allMatch(rank -> rank.failure == null);
@@ -554,6 +554,11 @@ final class Simulation {
     time.runUntil(() -> false, Duration.ofNanos(Math.max(0, Math.max(faultsEndNs, troublesNs) - time.nowNs())));
     checkOffers(run);
     checkPrefix();
+  }
+
+  /** Whether it was halted before it had begun. */
+  private boolean wasRefused() {
+    return ranks.stream().allMatch(rank -> rank.failure != null && rank.failure.startsWith(Fault.HALTED + " "));
   }
 
   private void haltNow(List<Rank> running) {
