@@ -58,6 +58,12 @@ class HaltWatchTest {
     onLoop(() -> watch.watch(1, prefix.toString(), HaltPolicy.STANDARD));
   }
 
+  /** Watches where so many more checkpoints may be written. */
+  private void watch(int left, boolean admitted) {
+    file.update(_ -> Halt.NONE.withCheckpointsLeft(OptionalInt.of(left)));
+    watch(admitted);
+  }
+
   private void onLoop(Runnable action) {
     time.await(loop.call(() -> {
       action.run();
@@ -82,9 +88,7 @@ class HaltWatchTest {
     for (int seed = 0; seed < SEEDS; seed++) {
       seed(seed);
       int asked = 1 + random.nextInt(4);
-      file.update(_ -> Halt.NONE);
-      set(asked);
-      watch(true);
+      watch(asked, true);
       int most = random.nextBoolean() ? 10 : 700;
       for (int written = 1; written <= asked; written++) {
         letPass(most);
@@ -104,9 +108,7 @@ class HaltWatchTest {
   void aWatchThatGoesOnWithARunCountsFromItsFirstMoment() {
     for (int seed = 0; seed < SEEDS; seed++) {
       seed(seed);
-      file.update(_ -> Halt.NONE);
-      set(5);
-      watch(false);
+      watch(5, false);
       int written = 1 + random.nextInt(4);
       for (int i = 0; i < written; i++) {
         onLoop(watch::checkpointWritten);
@@ -122,9 +124,7 @@ class HaltWatchTest {
   void aChangeBesideAWriteIsSeen() {
     for (int seed = 0; seed < SEEDS; seed++) {
       seed(seed);
-      file.update(_ -> Halt.NONE);
-      set(50);
-      watch(true);
+      watch(50, true);
       letPass(600);
       onLoop(watch::checkpointWritten);
       letPass(40);
