@@ -251,6 +251,7 @@ class FlushEngineTest extends EmbeddedTest {
       cluster.all(scr -> {
         for (int step = 1; step <= 3; step++) {
           RankProgram.checkpointIn(cluster.prefix().resolve("ckpt"), scr, step, FILES);
+          scr.awaitFlush("step-" + step);           // flushes in the background may overtake one another
         }
         scr.finish();
         return 0;
