@@ -6,6 +6,7 @@ import io.micrometer.core.instrument.MeterRegistry;
 import io.vertxscr.service.Event;
 import io.vertxscr.service.Membership;
 import io.vertxscr.service.Observer;
+import java.util.function.Supplier;
 
 /** Meters of the cluster's membership. */
 final class ClusterMetrics implements Observer {
@@ -20,11 +21,13 @@ final class ClusterMetrics implements Observer {
   }
 
   /** Reads the membership at each scrape. */
-  void watch(Membership membership) {
+  void watch(Membership membership, Supplier<Number> lostOfRun) {
     Gauge.builder("scr_cluster_nodes", () -> membership.nodes().size())
         .description("nodes that this node sees, itself included").register(registry);
     Gauge.builder("scr_cluster_leading", () -> membership.isLeader() ? 1 : 0)
         .description("1 on the leader, 0 on others").register(registry);
+    Gauge.builder("scr_run_lost_nodes", lostOfRun)
+        .description("nodes of the last run that this node does not see").register(registry);
   }
 
   @Override

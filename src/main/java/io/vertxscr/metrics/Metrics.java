@@ -41,9 +41,9 @@ public final class Metrics implements AutoCloseable {
   }
 
   /** Registers gauges of a node's cache and cluster, read at each scrape. Once; the suppliers must not block. */
-  public void watch(Supplier<List<DatasetRecord>> datasets, Membership membership) {
-    cache.watch(datasets);
-    cluster.watch(membership);
+  public void watch(Supplier<List<DatasetRecord>> datasets, Membership membership, Supplier<NodeFigures> figures) {
+    cache.watch(datasets, () -> figures.get().freeRatio());
+    cluster.watch(membership, () -> figures.get().lostNodes());
   }
 
   /** A builder of a Vert.x that reports here. {@code options} is changed. */

@@ -21,6 +21,7 @@ import io.vertxscr.cluster.tls.SecuredNodeContext;
 import io.vertxscr.config.Parameter;
 import io.vertxscr.config.Settings;
 import io.vertxscr.metrics.Metrics;
+import io.vertxscr.metrics.NodeFigures;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.NodeInfo;
 import io.vertxscr.model.ScrException;
@@ -117,7 +118,10 @@ public final class ClusteredNode implements AutoCloseable {
       LOG.info("none of {} answered: node {} begins a cluster", options.network().members(), ground.info().name());
     }
     HazelcastConfig.joined(config, membership);
-    metrics.watch(ground.store()::list, membership);
+    metrics.watch(ground.store()::list, membership, () -> {
+      NodeRuntime node = runtime;
+      return node == null ? NodeFigures.NONE : node.figures();
+    });
     Map<Class<?>, Supplier<Deployable>> others = Map.of(
         OpsVerticle.class, () -> ops,
         BridgeVerticle.class, () -> new BridgeVerticle(

@@ -7,6 +7,7 @@ import io.vertxscr.cluster.EventBusNodeBus;
 import io.vertxscr.cluster.EventPublisher;
 import io.vertxscr.coding.GfKernels;
 import io.vertxscr.coding.Xor;
+import io.vertxscr.metrics.NodeFigures;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.ScrException;
 import io.vertxscr.service.Epoch;
@@ -36,6 +37,7 @@ public final class NodeRuntime {
   private final EventPublisher events;
   private final NodeAssembly assembly;
   private final NodeContext context;
+  private final LastLook look;
   private final List<String> deployed = new ArrayList<>();
   private volatile boolean ready;
 
@@ -51,6 +53,7 @@ public final class NodeRuntime {
     NodeAssembly.Ports ports = new NodeAssembly.Ports(
         loop, bus, membership, epoch, ground.store(), ground.sources(membership), observer);
     this.assembly = new NodeAssembly(ports, ground.options().settings());
+    this.look = new LastLook(loop, assembly.services().runs(), ground.store());
     this.context = new NodeContext(ground.options().name(), loop, epoch, assembly.services(), observer);
   }
 
@@ -104,6 +107,11 @@ public final class NodeRuntime {
   public Future<Optional<String>> notReady() {
     return loop.call(() -> Future.succeededFuture(
         ready ? assembly.notReady() : Optional.of("starting or stopping")));
+  }
+
+  /** What scrapes are told. Any thread. */
+  NodeFigures figures() {
+    return look.figures();
   }
 
   /** A connection of an application has ended. Any thread. */

@@ -200,6 +200,12 @@ public final class DatasetStore {
     }
   }
 
+  /** Returns how much of its file system is free, of the fullest store: 0 to 1, NaN if none is there. Blocking. */
+  public double freeRatio() {
+    return stores.stream().map(directories::path).mapToDouble(LocalFiles::freeRatio)
+        .filter(ratio -> !Double.isNaN(ratio)).min().orElse(Double.NaN);
+  }
+
   /** Frees the space of a store's trash and recycled files. May take long. */
   public void reclaim(String storeBase) {
     Bins store = bins(directories.path(cacheIn(storeBase).path()));

@@ -1,8 +1,10 @@
 package io.vertxscr.storage;
 
+import java.io.File;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.channels.OverlappingFileLockException;
+import java.nio.file.FileStore;
 import java.nio.file.FileSystem;
 import java.nio.file.FileSystems;
 import java.nio.file.Files;
@@ -148,6 +150,20 @@ public final class LocalFiles {
       return Files.getFileStore(directory).getUsableSpace();
     } catch (IOException _) {
       return 0;
+    }
+  }
+
+  /** The free share of the file system of a directory, 0 to 1; NaN where that cannot be found out. */
+  public static double freeRatio(Path directory) {
+    if (directory.getFileSystem() == FileSystems.getDefault()) {
+      File file = directory.toFile();
+      return (double) file.getUsableSpace() / file.getTotalSpace();
+    }
+    try {
+      FileStore store = Files.getFileStore(directory);
+      return (double) store.getUsableSpace() / store.getTotalSpace();
+    } catch (IOException _) {
+      return Double.NaN;
     }
   }
 

@@ -77,6 +77,12 @@ public final class RunService implements Membership.Listener {
     return Optional.ofNullable(run);
   }
 
+  /** The nodes of the run that is, or was last, which are not in the cluster now. */
+  public List<String> lostNodes() {
+    return run == null ? List.of() : run.info().map().byNode().keySet().stream()
+        .filter(node -> membership.find(node).isEmpty()).toList();
+  }
+
   /** A rank arrives; completes when the run begins. */
   public Future<InitReply> init(InitRequest request, String client) {
     if (stopping) {

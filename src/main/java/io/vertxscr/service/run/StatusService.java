@@ -20,8 +20,6 @@ import io.vertxscr.service.NodeBus;
 import io.vertxscr.storage.DatasetStore;
 import java.util.List;
 import java.util.Optional;
-import java.util.Set;
-import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /** Status report: cluster, run and its waits, the datasets of this node and their protection. */
@@ -89,7 +87,6 @@ public final class StatusService {
   }
 
   private JsonObject run(LocalRun run) {
-    Set<String> here = membership.nodes().stream().map(NodeInfo::name).collect(Collectors.toSet());
     JsonObject json = new JsonObject()
         .put("run", run.info().run())
         .put("prefix", run.info().prefix())
@@ -97,8 +94,7 @@ public final class StatusService {
         .put("ranksHere", new JsonArray(run.sessions().stream().map(LocalRun.RankSession::rank).toList()))
         .put("warnings", new JsonArray(run.shortfalls()))
         .put("missingHere", new JsonArray(run.localGather().missing()))
-        .put("lostNodes", new JsonArray(run.info().map().byNode().keySet().stream()
-            .filter(node -> !here.contains(node)).toList()))
+        .put("lostNodes", new JsonArray(runs.lostNodes()))
         .put("finished", run.isFinished());
     run.over().ifPresent(cause -> json.put("over", cause.getMessage()));
     return json;
