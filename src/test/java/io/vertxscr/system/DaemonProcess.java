@@ -83,11 +83,16 @@ final class DaemonProcess {
     return Path.of(ready().group(2));
   }
 
+  /** Returns host and port of its metrics and health. */
+  String httpAddress() throws Exception {
+    return ready().group(1);
+  }
+
   /** Returns the answer of its HTTP port: the status, a space, and the text. */
   String http(String path) throws Exception {
     try (HttpClient client = HttpClient.newHttpClient()) {
       HttpResponse<String> response = client.send(
-          HttpRequest.newBuilder(URI.create("http://" + ready().group(1) + path))
+          HttpRequest.newBuilder(URI.create("http://" + httpAddress() + path))
               .timeout(Duration.ofSeconds(EmbeddedRun.PATIENCE_S)).build(),
           HttpResponse.BodyHandlers.ofString());
       return response.statusCode() + " " + response.body();
