@@ -69,7 +69,7 @@ public final class EventBusNodeBus implements NodeBus, Membership.Listener {
   }
 
   /** One question, over all its attempts. @param leadership under which it is sent, empty for no leader's message */
-  private record Request(String node, NodeVerb verb, Buffer body, String leadership, Promise<Buffer> promise) {
+  private record Request(String node, NodeVerb verb, Buffer body, String leadership, Promise<Object> promise) {
     boolean asLeader() {
       return !leadership.isEmpty();
     }
@@ -77,22 +77,22 @@ public final class EventBusNodeBus implements NodeBus, Membership.Listener {
 
   @Override
   public <A> Future<A> ask(String node, NodeVerb verb, Object request, Class<A> answer) {
-    return send(node, verb, body(request), "").map(reply -> Wire.fromBytes(reply.getBytes(), answer));
+    return send(node, verb, body(request), "").map(reply -> Wire.fromBody(reply, answer));
   }
 
   @Override
   public <A> Future<A> command(String node, NodeVerb verb, Object request, Class<A> answer) {
     String leadership = epoch.own();
     return leadership.isEmpty() ? Future.failedFuture(notLeading())
-        : send(node, verb, body(request), leadership).map(reply -> Wire.fromBytes(reply.getBytes(), answer));
+        : send(node, verb, body(request), leadership).map(reply -> Wire.fromBody(reply, answer));
   }
 
   @Override
   public <A> Future<A> askLeader(NodeVerb verb, Object request, Class<A> answer) {
     Buffer body = body(request);
-    Promise<Buffer> promise = loop.promise();
+    Promise<Object> promise = loop.promise();
     askLeader(verb, body, promise, 0);
-    return promise.future().map(reply -> Wire.fromBytes(reply.getBytes(), answer));
+    return promise.future().map(reply -> Wire.fromBody(reply, answer));
   }
 
   /**
@@ -110,7 +110,7 @@ public final class EventBusNodeBus implements NodeBus, Membership.Listener {
   }
 
   /** @param searchedMs how long no leader has taken it, as far as pauses go */
-  private void askLeader(NodeVerb verb, Buffer body, Promise<Buffer> promise, long searchedMs) {
+  private void askLeader(NodeVerb verb, Buffer body, Promise<Object> promise, long searchedMs) {
     String leader = membership.leader().name();
     send(leader, verb, body, "").onComplete((json, failure) -> {
       boolean silent = silence(leader, verb).isPresent();
@@ -128,7 +128,7 @@ public final class EventBusNodeBus implements NodeBus, Membership.Listener {
         || e.fault() == Fault.NODE_LOST && !(e.getCause() instanceof ReplyException));
   }
 
-  private Future<Buffer> send(String node, NodeVerb verb, Buffer body, String leadership) {
+  private Future<Object> send(String node, NodeVerb verb, Buffer body, String leadership) {
     Request request = new Request(node, verb, body, leadership, loop.promise());
     if (closed != null) {
       return Future.failedFuture(closed);
@@ -181,7 +181,7 @@ public final class EventBusNodeBus implements NodeBus, Membership.Listener {
     }
     heard.asked();
     DeliveryOptions options = new DeliveryOptions().setSendTimeout(Silence.PULSE_MS);
-    eventBus.<Buffer>request(NodeVerb.PULSE.address(node), body(Ack.ACK), options)
+    eventBus.<Object>request(NodeVerb.PULSE.address(node), body(Ack.ACK), options)
         .onComplete((reply, _) -> loop.call(() -> {
           if (reply != null) {
             pulsed(node, reply);
@@ -192,11 +192,17 @@ public final class EventBusNodeBus implements NodeBus, Membership.Listener {
     loop.after(Silence.PULSE_MS, () -> pulse(node, heard));
   }
 
-  private void pulsed(String node, Message<Buffer> reply) {
+  private void pulsed(String node, Message<Object> reply) {
     Silence heard = watched.get(node);
     if (heard != null) {
+      Pulse pulse;
+      try {
+        pulse = Wire.fromBody(reply.body(), Pulse.class);
+      } catch (ScrException _) {
+        return;                                           // no sign of life
+      }
       boolean wasSilent = heard.of().isPresent();
-      heard.heard(Wire.fromBytes(reply.body().getBytes(), Pulse.class).storageSilentMs());
+      heard.heard(pulse.storageSilentMs());
       if (wasSilent && heard.of().isEmpty()) {
         back.accept(node);
       }
@@ -225,14 +231,14 @@ public final class EventBusNodeBus implements NodeBus, Membership.Listener {
       }
       options.addHeader(EPOCH, epoch.text(request.leadership()));
     }
-    eventBus.<Buffer>request(request.verb().address(request.node()), request.body(), options)
+    eventBus.<Object>request(request.verb().address(request.node()), request.body(), options)
         .onComplete((reply, failure) -> loop.call(() -> {
           answered(request, pauses, Optional.ofNullable(reply), failure);
           return Future.succeededFuture();
         }));
   }
 
-  private void answered(Request request, int pauses, Optional<Message<Buffer>> reply, Throwable failure) {
+  private void answered(Request request, int pauses, Optional<Message<Object>> reply, Throwable failure) {
     ReplyFailure kind = failure instanceof ReplyException e ? e.failureType() : ReplyFailure.ERROR;
     if (reply.isPresent() || kind == ReplyFailure.RECIPIENT_FAILURE) {
       Optional.ofNullable(watched.get(request.node())).ifPresent(heard -> heard.heard());

@@ -14,6 +14,18 @@ public final class Limits {
   public static final int MAX_SMALL_BYTES = 1 << 20;
   /** Small files of a node in one dataset: what is said of them is larger than they are. */
   public static final int MAX_SMALL_FILES = 4096;
+  /** Most bytes of a file, a dataset, or all files of a node: an exbibyte. Sums of some do not overflow. */
+  public static final long MAX_BYTES = 1L << 60;
+  /** Longest path in a message between nodes, in characters: that of Linux. */
+  public static final int MAX_PATH_CHARS = 4096;
+  /** Longest text for people in a message between nodes, in characters; it may name many nodes or ranks. */
+  public static final int MAX_SENTENCE_CHARS = 1 << 20;
+  /** Most texts for people in a message between nodes. */
+  public static final int MAX_SENTENCES = 1 << 16;
+  /** Most datasets in a message between nodes. */
+  public static final int MAX_DATASETS = 1 << 16;
+  /** Most stores in a message between nodes. */
+  public static final int MAX_STORES = 1024;
   /** Longest node name, in characters. */
   public static final int MAX_NODE_NAME_CHARS = 128;
   /** One piece of a bulk transfer, where nothing else is configured. */
@@ -30,6 +42,8 @@ public final class Limits {
   public static final int MAX_CLUSTER_PACKET_BYTES = 16 << 20;
   /** Largest message of one node to another on the event bus. A rank map of a million ranks has 8 to 20 MB. */
   public static final int MAX_NODE_MESSAGE_BYTES = 32 << 20;
+  /** Most values, names and brackets of a message of one node to another. */
+  public static final int MAX_NODE_MESSAGE_TOKENS = 1 << 23;
   /** Most bytes that precede the body of a message on the event bus: addresses and headers. */
   public static final int MAX_BUS_HEAD_BYTES = 64 << 10;
   /** Most bytes of unfinished messages of all members on the event bus of a node together. */

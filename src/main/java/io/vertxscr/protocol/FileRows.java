@@ -87,7 +87,17 @@ final class FileRows {
       boolean shared = from.currentToken() == JsonToken.VALUE_TRUE;
       expect(shared ? from.nextToken() : from.currentToken(), JsonToken.END_ARRAY, from, context,
           "a file has 4 or 7 values, and true if it is shared");
-      return new FileMeta(name, path, bytes, known, stamp, shared);
+      return checked(new FileMeta(name, path, bytes, known, stamp, shared));
+    }
+
+    /** Empty names are those of small files that stand for all of a rank. */
+    private static FileMeta checked(FileMeta file) {
+      if (!file.name().isEmpty() || !file.path().isEmpty()) {
+        FieldChecks.inside("name", file.name());
+        FieldChecks.inside("path", file.path());
+      }
+      FieldChecks.bytes("bytes", file.bytes());
+      return file;
     }
 
     /** Leaves the parser at what follows. */

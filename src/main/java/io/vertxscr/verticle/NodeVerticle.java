@@ -2,10 +2,8 @@ package io.vertxscr.verticle;
 
 import io.vertx.core.Future;
 import io.vertx.core.VerticleBase;
-import io.vertx.core.buffer.Buffer;
 import io.vertx.core.eventbus.Message;
 import io.vertx.core.eventbus.MessageConsumer;
-import io.vertx.core.json.JsonObject;
 import io.vertxscr.cluster.EventBusNodeBus;
 import io.vertxscr.cluster.accept.BusFrames;
 import io.vertxscr.model.Fault;
@@ -58,19 +56,19 @@ public abstract class NodeVerticle extends VerticleBase {
   protected final <Q> void serve(Verb verb, Class<Q> type, BiFunction<Q, String, Future<?>> delegate) {
     Consumer<Throwable> failed =
         failure -> node.observer().notice(new Event.CallFailed(verb.wireName(), Fault.of(failure)));
-    this.<JsonObject>consume(Addresses.of(node.name(), verb), failed, message -> {
+    consume(Addresses.of(node.name(), verb), failed, message -> {
       String client = Optional.ofNullable(message.headers().get(Addresses.CLIENT_HEADER)).orElse("local");
-      return delegate.apply(Wire.read(message.body(), type), client);
+      return delegate.apply(Wire.fromCall(message.body(), type), client);
     });
   }
 
   /** Answers other nodes. */
   protected final <Q> void serve(NodeVerb verb, Class<Q> type, Function<Q, Future<?>> delegate) {
-    this.<Buffer>consume(verb.address(node.name()), _ -> {}, message -> joined(verb, type, delegate, message)
+    consume(verb.address(node.name()), _ -> {}, message -> joined(verb, type, delegate, message)
         .map(EventBusNodeBus::body));
   }
 
-  private <Q> Future<?> joined(NodeVerb verb, Class<Q> type, Function<Q, Future<?>> delegate, Message<Buffer> message) {
+  private <Q> Future<?> joined(NodeVerb verb, Class<Q> type, Function<Q, Future<?>> delegate, Message<?> message) {
     String epoch = message.headers().get(EventBusNodeBus.EPOCH);
     if (epoch != null || verb.isFromLeader() || verb == NodeVerb.TAKEOVER) {
       node.epoch().requireLeaders(BusFrames.sender(message));
@@ -80,7 +78,7 @@ public abstract class NodeVerticle extends VerticleBase {
     } else if (verb.isFromLeader()) {
       throw new ScrException(Fault.NOT_LEADER, verb + " without an epoch: only the node that leads may send it");
     }
-    Q request = Wire.fromBytes(message.body().getBytes(), type);
+    Q request = Wire.fromBody(message.body(), type);
     Object key = List.of(verb, request);
     Future<?> first = underWay.get(key);
     if (first != null) {
@@ -94,9 +92,8 @@ public abstract class NodeVerticle extends VerticleBase {
     return answer;
   }
 
-  private <B> void consume(
-      String address, Consumer<Throwable> failed, Function<Message<B>, Future<?>> handler) {
-    consumers.add(vertx.eventBus().<B>consumer(address, message ->
+  private void consume(String address, Consumer<Throwable> failed, Function<Message<?>, Future<?>> handler) {
+    consumers.add(vertx.eventBus().<Object>consumer(address, message ->
         node.loop().<Object>call(() -> handler.apply(message).map(answer -> (Object) answer))
             .onFailure(failed::accept)
             .onComplete(Replies.to(message))));

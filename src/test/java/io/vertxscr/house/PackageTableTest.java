@@ -63,7 +63,7 @@ class PackageTableTest {
     row("storage", "model", "coding", "format", "placement");
     row("prefix", "model", "coding", "format", "placement", "storage");
     row("redundancy", "model", "coding", "format", "placement", "storage");
-    row("protocol", "model");
+    row("protocol", "model", "flow", "config", "redundancy");
     row("protocol.node", "model", "flow", "config", "redundancy", "protocol");
     rowAllAbove("service");
     row("explain", "model", "flow", "placement");

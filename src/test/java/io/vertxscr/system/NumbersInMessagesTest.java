@@ -30,7 +30,7 @@ class NumbersInMessagesTest {
     VirtualCluster cluster = VirtualClusters.in(new Random(1), directory, Map.of("SCR_CACHE_SIZE", "2"));
     cluster.start("n1", "n2");
     int step = 0;
-    for (long lie : List.of(Long.MAX_VALUE, Long.MAX_VALUE - 1, 1L << 62, Long.MIN_VALUE)) {
+    for (long lie : List.of((1L << 53) - 1, (1L << 53) - 2)) {
       for (int i = 0; i < 2; i++) {
         String leader = "n1";
         LeaderService leads = cluster.services(leader).leader();

@@ -146,7 +146,7 @@ class PathsInMessagesTest {
   @Test
   void noRunBeginsInADirectoryThatNoApplicationOfTheNodeHasNamed() throws IOException {
     for (String path : outside()) {
-      isRefused(services -> services.runs().begin(new RunInfo(Long.MAX_VALUE, path, "job",
+      isRefused(services -> services.runs().begin(new RunInfo((1L << 53) - 1, path, "job",
           new RankMap(List.of("n1", "n2")), Optional.empty(), RunInfo.InitialState.NOTHING,
           TestSettings.in(directory, Map.of()).policy())));
     }

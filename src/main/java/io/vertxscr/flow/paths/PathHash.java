@@ -21,6 +21,7 @@ import java.util.List;
  */
 public record PathHash(long high, long low) {
   private static final int BYTES = 2 * Long.BYTES;
+  private static final int BASE64_BITS = 6;
 
   /** The hash of a path, which is compared byte by byte in UTF-8. */
   public static PathHash of(String path) {
@@ -48,6 +49,11 @@ public record PathHash(long high, long low) {
     ByteBuffer bytes = ByteBuffer.allocate(Math.multiplyExact(hashes.size(), BYTES));
     hashes.forEach(hash -> bytes.putLong(hash.high).putLong(hash.low));
     return Base64.getEncoder().withoutPadding().encodeToString(bytes.array());
+  }
+
+  /** Length of the text of so many hashes. */
+  public static long packedChars(int count) {
+    return ((long) count * BYTES * Byte.SIZE + BASE64_BITS - 1) / BASE64_BITS;
   }
 
   /**

@@ -27,7 +27,8 @@ public record ConfigRequest(
     query.ifPresent(text -> FieldChecks.text("query", text));
   }
 
-  static void checkEnvironment(Map<String, String> environment) {
+  /** Refuses variables that are too many, too long, or none of ours. */
+  public static void checkEnvironment(Map<String, String> environment) {
     FieldChecks.range("environment (entries)", environment.size(), 0, MAX_ENTRIES);
     environment.forEach((name, value) -> {
       if (!name.startsWith("SCR_") || name.length() >= Limits.MAX_NAME_CHARS) {
@@ -37,7 +38,8 @@ public record ConfigRequest(
     });
   }
 
-  static void checkConfig(List<String> config) {
+  /** Refuses calls that are too many or too long. */
+  public static void checkConfig(List<String> config) {
     FieldChecks.range("config (entries)", config.size(), 0, MAX_ENTRIES);
     config.forEach(call -> checkLength("config", "an entry", call));
   }

@@ -1,6 +1,7 @@
 package io.vertxscr.protocol.app;
 
 import io.vertxscr.protocol.Verb;
+import io.vertxscr.protocol.FieldChecks;
 import java.util.Optional;
 
 /**
@@ -11,6 +12,10 @@ import java.util.Optional;
  * @param cause what has gone wrong with it last, where something has
  */
 public record FlushReply(boolean flushed, boolean wanted, Optional<String> cause) {
+  public FlushReply {
+    cause.ifPresent(text -> FieldChecks.sentence("cause", text));
+  }
+
   /** It is there. */
   public static final FlushReply FLUSHED = new FlushReply(true, false, Optional.empty());
   /** It stays in the caches. */

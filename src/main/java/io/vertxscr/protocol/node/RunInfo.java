@@ -3,6 +3,7 @@ package io.vertxscr.protocol.node;
 import io.vertxscr.config.policy.RunPolicy;
 import io.vertxscr.model.DatasetDescriptor;
 import io.vertxscr.model.RankMap;
+import io.vertxscr.protocol.FieldChecks;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.Stream;
@@ -17,9 +18,20 @@ import java.util.stream.Stream;
  */
 public record RunInfo(long run, String prefix, String jobName, RankMap map, Optional<Restartable> restart,
     InitialState found, RunPolicy policy) {
+  public RunInfo {
+    FieldChecks.run(run);
+    FieldChecks.place("prefix", prefix);
+    FieldChecks.label("jobName", jobName);
+  }
 
   /** A checkpoint whose files are in place on every rank's node; created tells histories apart. */
   public record Restartable(int datasetId, long createdUs, String name) {
+    public Restartable {
+      FieldChecks.dataset(datasetId);
+      FieldChecks.count("createdUs", createdUs);
+      FieldChecks.text("name", name);
+    }
+
     /** Whether it is this dataset. */
     public boolean isOf(DatasetDescriptor dataset) {
       return datasetId == dataset.id() && createdUs == dataset.createdUs();
@@ -39,6 +51,10 @@ public record RunInfo(long run, String prefix, String jobName, RankMap map, Opti
     public static final InitialState NOTHING = new InitialState(0, 0, 0, List.of());
 
     public InitialState {
+      FieldChecks.count("lastDatasetId", lastDatasetId);
+      FieldChecks.count("lastCheckpointId", lastCheckpointId);
+      FieldChecks.count("lastCreatedUs", lastCreatedUs);
+      FieldChecks.sentences("remarks", remarks);
       remarks = List.copyOf(remarks);
     }
   }

@@ -23,6 +23,7 @@ import io.vertxscr.prefix.metadata.PrefixPaths;
 import io.vertxscr.prefix.metadata.RankMapWriter;
 import io.vertxscr.prefix.publish.Publication;
 import io.vertxscr.protocol.node.Ack;
+import io.vertxscr.protocol.node.Answers;
 import io.vertxscr.protocol.node.NodeVerb;
 import io.vertxscr.protocol.node.container.EntriesReply;
 import io.vertxscr.protocol.node.container.EntriesRequest;
@@ -158,10 +159,13 @@ public final class FlushService {
       case CONTAINERS -> packedEntries(node, part.datasetId(), ranks);
       case COMPRESSED -> bus.ask(node, NodeVerb.FLUSH_SIZES,
               new CompressedSizesRequest(part.datasetId(), ranks), CompressedSizes.class)
-          .map(sizes -> IntStream.range(0, ranks.size())
-              .mapToObj(i -> compressed(sizes.files().get(i), sizes.storedBytes().get(i))).toList());
+          .map(sizes -> {
+            List<RankFiles> files = Answers.of(ranks, sizes.files());
+            return IntStream.range(0, ranks.size())
+                .mapToObj(i -> compressed(files.get(i), sizes.storedBytes().get(i))).toList();
+          });
       case FILES -> bus.ask(node, NodeVerb.LAYOUT, new LayoutRequest(part.datasetId(), ranks), LayoutReply.class)
-          .map(layout -> layout.files().stream().map(RankEntry::of).toList());
+          .map(layout -> Answers.of(ranks, layout.files()).stream().map(RankEntry::of).toList());
     }));
     return Future.all(asked).compose(_ -> loop.prefix().run("write the map of dataset " + part.datasetId(), () -> {
       List<RankEntry> entries = asked.stream().flatMap(found -> found.result().stream()).toList();
@@ -187,8 +191,9 @@ public final class FlushService {
     EntriesRequest request = new EntriesRequest(datasetId, ranks);
     return bus.ask(node, NodeVerb.AGGREGATE_ENTRIES, request, EntriesReply.class).map(found -> {
       ContainerLayout layout = new ContainerLayout(found.containerBytes(), found.alignBytes());
+      List<RankFiles> files = Answers.of(ranks, found.files());
       return IntStream.range(0, ranks.size()).mapToObj(i ->
-          PackedRanks.entry(layout, found.offsets().get(i), found.files().get(i))).toList();
+          PackedRanks.entry(layout, found.offsets().get(i), files.get(i))).toList();
     });
   }
 

@@ -4,9 +4,11 @@ import io.vertx.core.Future;
 import io.vertxscr.format.prefix.RankFileMap.FlushedFile;
 import io.vertxscr.model.DatasetDescriptor;
 import io.vertxscr.model.FileMeta;
+import io.vertxscr.model.RankFiles;
 import io.vertxscr.prefix.metadata.PrefixPaths;
 import io.vertxscr.prefix.metadata.WrittenOver;
 import io.vertxscr.prefix.publish.Publication;
+import io.vertxscr.protocol.node.Answers;
 import io.vertxscr.protocol.node.NodeVerb;
 import io.vertxscr.protocol.node.flush.PublishedForm;
 import io.vertxscr.protocol.node.restart.LayoutReply;
@@ -58,17 +60,18 @@ public final class PlaceOwners {
 
   private Future<Set<String>> places(int id, Map<String, List<Integer>> ranksOfNodes, PublishedForm form) {
     Set<String> places = new HashSet<>();
-    List<Supplier<Future<LayoutReply>>> questions = new ArrayList<>();
+    List<Supplier<Future<List<RankFiles>>>> questions = new ArrayList<>();
     ranksOfNodes.forEach((node, ranks) -> {
       for (int first = 0; first < ranks.size(); first += RANKS_AT_ONCE) {
         List<Integer> some = List.copyOf(ranks.subList(first, Math.min(first + RANKS_AT_ONCE, ranks.size())));
-        questions.add(() -> bus.ask(node, NodeVerb.LAYOUT, new LayoutRequest(id, some), LayoutReply.class));
+        questions.add(() -> bus.ask(node, NodeVerb.LAYOUT, new LayoutRequest(id, some), LayoutReply.class)
+            .map(layout -> Answers.of(some, layout.files())));
       }
     });
     Future<Void> asked = Future.succeededFuture();
-    for (Supplier<Future<LayoutReply>> question : questions) {
-      asked = asked.compose(_ -> question.get()).map(layout -> {
-        layout.files().stream().flatMap(rank -> rank.files().stream()).map(FileMeta::path)
+    for (Supplier<Future<List<RankFiles>>> question : questions) {
+      asked = asked.compose(_ -> question.get()).map(files -> {
+        files.stream().flatMap(rank -> rank.files().stream()).map(FileMeta::path)
             .map(path -> form == PublishedForm.COMPRESSED ? FlushedFile.compressedPlace(path) : path)
             .forEach(places::add);
         return null;

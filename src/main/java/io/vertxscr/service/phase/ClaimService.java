@@ -76,6 +76,10 @@ public final class ClaimService {
     LocalRun run = runs.run().filter(mine -> mine.info().run() == request.run()).orElseThrow(() -> new ScrException(
         Fault.WRONG_STATE, "run " + request.run() + ", whose paths node " + request.node() + " claims, is not on node "
             + self));
+    if (request.gather() > run.nextGather() + 1) {        // no node is further: each gather needs this node's part
+      throw new ScrException(Fault.BAD_REQUEST, "node " + request.node() + " claims paths for gather "
+          + request.gather() + ", this node is at " + run.nextGather());
+    }
     List<RankInMemory> small = request.small().stream()
         .map(rank -> RankInMemory.received(rank.rankFiles(), rank.content())).toList();
     small.stream().map(files -> files.files().rank())

@@ -11,6 +11,7 @@ import io.vertxscr.model.RankFiles;
 import io.vertxscr.model.RankMap;
 import io.vertxscr.model.ScrException;
 import io.vertxscr.protocol.node.Ack;
+import io.vertxscr.protocol.node.Answers;
 import io.vertxscr.protocol.node.NodeVerb;
 import io.vertxscr.protocol.node.redundancy.ChecksumsReply;
 import io.vertxscr.protocol.node.redundancy.ChecksumsRequest;
@@ -211,9 +212,10 @@ public final class ProtectionService {
     List<Future<LayoutReply>> asked = new ArrayList<>();
     job.layoutsNeeded(self).forEach((node, ranks) -> asked.add(
         bus.ask(node, NodeVerb.LAYOUT, new LayoutRequest(job.id(), ranks), LayoutReply.class)
-            .onSuccess(layout -> {
-              layout.files().forEach(layouts::files);
+            .map(layout -> {
+              Answers.of(ranks, layout.files()).forEach(layouts::files);
               layouts.store(node, layout.store());
+              return layout;
             })));
     return Future.all(asked).mapEmpty();
   }

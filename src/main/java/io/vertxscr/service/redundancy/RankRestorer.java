@@ -9,6 +9,7 @@ import io.vertxscr.model.RedundancyHeader;
 import io.vertxscr.model.RedundancySet;
 import io.vertxscr.model.ScrException;
 import io.vertxscr.placement.Protection;
+import io.vertxscr.protocol.node.Answers;
 import io.vertxscr.protocol.node.NodeVerb;
 import io.vertxscr.protocol.node.restart.HeaderRequest;
 import io.vertxscr.protocol.node.restart.LayoutReply;
@@ -57,9 +58,9 @@ public final class RankRestorer {
     int id = request.descriptor().id();
     return bus.ask(plan.source(), NodeVerb.LAYOUT, new LayoutRequest(id, List.of(plan.rank())), LayoutReply.class)
         .compose(layout -> {
-          RankFiles files = layout.files().getFirst();
+          RankFiles files = Answers.of(List.of(plan.rank()), layout.files()).getFirst();
           KnownLayouts layouts = new KnownLayouts(store::neighbour);
-          note(layouts, new Member(plan.source(), ""), plan.source(), layout);
+          note(layouts, new Member(plan.source(), ""), plan.source(), plan.rank(), layout);
           RangeSource source = sources.of(layouts, Fault.CORRUPT);
           return run("move dataset " + id + " rank " + plan.rank(), id, directory ->
               RestoreJob.move(id, files, plan.source(), source, directory));
@@ -93,13 +94,14 @@ public final class RankRestorer {
       Member member = plan.members().get(plan.set().memberOf(rank));
       Stream.of(member.filesNode(), member.redundancyNode()).filter(node -> !node.isEmpty()).distinct().forEach(node ->
           asked.add(bus.ask(node, NodeVerb.LAYOUT, new LayoutRequest(id, List.of(rank)), LayoutReply.class)
-              .onSuccess(layout -> note(layouts, member, node, layout))));
+              .map(layout -> note(layouts, member, node, rank, layout))));
     }
     return Future.all(asked).map(layouts);
   }
 
   /** What a node has of a member: of files and redundancy, only what the plan takes from there. */
-  private void note(KnownLayouts layouts, Member member, String node, LayoutReply answer) {
+  private LayoutReply note(KnownLayouts layouts, Member member, String node, int rank, LayoutReply answer) {
+    Answers.of(List.of(rank), answer.files());
     RankLayout layout = answer.ranks().getFirst();
     layouts.store(node, answer.store());
     if (node.equals(member.filesNode())) {
@@ -108,6 +110,7 @@ public final class RankRestorer {
     if (node.equals(member.redundancyNode())) {
       layout.redundancy().ifPresent(name -> layouts.redundancy(layout.files().rank(), name));
     }
+    return answer;
   }
 
   private Future<RankFiles> run(String what, int id, Function<Path, RestoreJob> job) {

@@ -1,6 +1,7 @@
 package io.vertxscr.protocol.node.advice;
 
 import io.vertxscr.flow.advice.Question;
+import io.vertxscr.protocol.FieldChecks;
 
 /**
  * To the leader: what may this node answer from here on? The answer is a {@code flow.advice.Grant}.
@@ -8,4 +9,11 @@ import io.vertxscr.flow.advice.Question;
  * @param known the last call whose answer the node knows
  * @param slowest the call that its slowest rank made last
  */
-public record AdviceLeaseRequest(long run, Question question, String node, long known, long slowest) {}
+public record AdviceLeaseRequest(long run, Question question, String node, long known, long slowest) {
+  public AdviceLeaseRequest {
+    FieldChecks.run(run);
+    FieldChecks.node("node", node);
+    FieldChecks.count("known", known);
+    FieldChecks.count("slowest", slowest);
+  }
+}

@@ -1,6 +1,7 @@
 package io.vertxscr.protocol.node.flush;
 
 import io.vertxscr.model.DatasetRecord.FlushState;
+import io.vertxscr.protocol.FieldChecks;
 
 /**
  * Sets the flush state in the filemap.
@@ -10,6 +11,10 @@ import io.vertxscr.model.DatasetRecord.FlushState;
  * @param discard whether it was not published, since later datasets have its places: its drafts go
  */
 public record FlushStateChange(int datasetId, FlushState state, boolean discard) {
+  public FlushStateChange {
+    FieldChecks.dataset(datasetId);
+  }
+
   /** Nothing is discarded. */
   public FlushStateChange(int datasetId, FlushState state) {
     this(datasetId, state, false);

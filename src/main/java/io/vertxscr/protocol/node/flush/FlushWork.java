@@ -1,6 +1,7 @@
 package io.vertxscr.protocol.node.flush;
 
 import io.vertxscr.model.PrefixToken;
+import io.vertxscr.protocol.FieldChecks;
 import java.util.List;
 import java.util.Optional;
 
@@ -11,4 +12,10 @@ import java.util.Optional;
  * @param token by which names are given; missing in a copy, which writes only drafts
  */
 public record FlushWork(int datasetId, int attempt, List<Integer> ranks, boolean background,
-    Optional<PrefixToken> token) {}
+    Optional<PrefixToken> token) {
+  public FlushWork {
+    FieldChecks.dataset(datasetId);
+    FieldChecks.attempt(attempt);
+    FieldChecks.ranks("ranks", ranks);
+  }
+}

@@ -1,6 +1,8 @@
 package io.vertxscr.protocol.node.flush;
 
+import io.vertxscr.model.Limits;
 import io.vertxscr.model.PrefixToken;
+import io.vertxscr.protocol.FieldChecks;
 import java.util.List;
 
 /**
@@ -14,4 +16,14 @@ import java.util.List;
  * @param token in the name of the part, until the leader gives it its own
  */
 public record MapPartRequest(int datasetId, String prefix, int ranks, int firstRank, int ranksPerPart,
-    List<String> holders, PublishedForm form, PrefixToken token) {}
+    List<String> holders, PublishedForm form, PrefixToken token) {
+  public MapPartRequest {
+    FieldChecks.dataset(datasetId);
+    FieldChecks.place("prefix", prefix);
+    FieldChecks.range("ranks", ranks, 1, Limits.MAX_RANKS);
+    FieldChecks.range("firstRank", firstRank, 0, ranks - 1);
+    FieldChecks.range("ranksPerPart", ranksPerPart, 1, Limits.MAX_RANKS);
+    FieldChecks.size("holders", holders, Math.min(ranksPerPart, ranks - firstRank));
+    holders.forEach(holder -> FieldChecks.node("holders", holder));
+  }
+}

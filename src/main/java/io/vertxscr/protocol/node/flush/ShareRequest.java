@@ -1,6 +1,7 @@
 package io.vertxscr.protocol.node.flush;
 
 import io.vertxscr.flow.flush.Leases;
+import io.vertxscr.protocol.FieldChecks;
 
 /**
  * To the leader: how many may write here, and how fast? Tells how far this node has come, too.
@@ -8,4 +9,11 @@ import io.vertxscr.flow.flush.Leases;
  * @param doneBytes copied in this attempt
  * @param need remaining work; no writers: it has ended here, or pauses
  */
-public record ShareRequest(String node, int datasetId, int attempt, long doneBytes, Leases.Need need) {}
+public record ShareRequest(String node, int datasetId, int attempt, long doneBytes, Leases.Need need) {
+  public ShareRequest {
+    FieldChecks.node("node", node);
+    FieldChecks.dataset(datasetId);
+    FieldChecks.attempt(attempt);
+    FieldChecks.bytes("doneBytes", doneBytes);
+  }
+}

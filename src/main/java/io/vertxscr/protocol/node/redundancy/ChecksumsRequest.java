@@ -1,5 +1,6 @@
 package io.vertxscr.protocol.node.redundancy;
 
+import io.vertxscr.protocol.FieldChecks;
 import java.util.List;
 
 /**
@@ -10,4 +11,12 @@ import java.util.List;
  * @param parityFrom ranks of the asked node whose finished parity the asking one needs
  */
 public record ChecksumsRequest(
-    int datasetId, long run, long round, List<Integer> owners, List<Integer> parityFrom) {}
+    int datasetId, long run, long round, List<Integer> owners, List<Integer> parityFrom) {
+  public ChecksumsRequest {
+    FieldChecks.dataset(datasetId);
+    FieldChecks.run(run);
+    FieldChecks.count("round", round);
+    FieldChecks.ranks("owners", owners);
+    FieldChecks.ranks("parityFrom", parityFrom);
+  }
+}

@@ -6,6 +6,7 @@ import io.vertxscr.model.Fault;
 import io.vertxscr.model.PrefixToken;
 import io.vertxscr.model.RedundancyDescriptor;
 import io.vertxscr.model.ScrException;
+import io.vertxscr.protocol.FieldChecks;
 import java.util.List;
 import java.util.Optional;
 
@@ -16,6 +17,11 @@ import java.util.Optional;
  */
 public record FetchRanks(DatasetDescriptor descriptor, Origin origin, String base, RedundancyDescriptor redundancy,
     List<Integer> ranks, FetchMode how) {
+  public FetchRanks {
+    FieldChecks.place("base", base);
+    FieldChecks.ranks("ranks", ranks);
+  }
+
   /**
    * In which way.
    *
@@ -26,6 +32,7 @@ public record FetchRanks(DatasetDescriptor descriptor, Origin origin, String bas
    */
   public record FetchMode(boolean inPlace, boolean byPath, int readers, Optional<PrefixToken> token) {
     public FetchMode {
+      FieldChecks.range("readers", readers, 1, Integer.MAX_VALUE);
       if (byPath && token.isEmpty()) {
         throw new ScrException(Fault.BAD_REQUEST, "names are given by a leader's token only");
       }

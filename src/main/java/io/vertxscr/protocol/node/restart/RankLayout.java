@@ -1,6 +1,7 @@
 package io.vertxscr.protocol.node.restart;
 
 import io.vertxscr.model.RankFiles;
+import io.vertxscr.protocol.FieldChecks;
 import java.util.Optional;
 
 /**
@@ -8,4 +9,8 @@ import java.util.Optional;
  *
  * @param redundancy the redundancy file that the rank wrote there, relative to the dataset's directory
  */
-public record RankLayout(RankFiles files, Optional<String> redundancy) {}
+public record RankLayout(RankFiles files, Optional<String> redundancy) {
+  public RankLayout {
+    redundancy.ifPresent(name -> FieldChecks.inside("redundancy", name));
+  }
+}

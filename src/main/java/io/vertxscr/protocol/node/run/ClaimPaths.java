@@ -1,6 +1,8 @@
 package io.vertxscr.protocol.node.run;
 
 import io.vertxscr.flow.paths.PathHash;
+import io.vertxscr.model.Limits;
+import io.vertxscr.protocol.FieldChecks;
 import java.util.List;
 
 /**
@@ -13,4 +15,15 @@ import java.util.List;
  * @param small files of ranks of the sender that share a set with a rank of the receiver
  */
 public record ClaimPaths(
-    long run, long gather, String node, List<Integer> ranks, String paths, List<SmallRank> small) {}
+    long run, long gather, String node, List<Integer> ranks, String paths, List<SmallRank> small) {
+  public ClaimPaths {
+    FieldChecks.run(run);
+    FieldChecks.count("gather", gather);
+    FieldChecks.node("node", node);
+    FieldChecks.size("ranks", ranks, Limits.MAX_CLAIMED_PATHS);
+    ranks.forEach(FieldChecks::rank);
+    long chars = PathHash.packedChars(ranks.size());
+    FieldChecks.range("paths (characters)", paths.length(), chars, chars);
+    FieldChecks.size("small", small, Limits.MAX_SMALL_FILES);
+  }
+}

@@ -1,6 +1,8 @@
 package io.vertxscr.protocol.node.run;
 
 import io.vertxscr.model.DatasetKey;
+import io.vertxscr.model.Limits;
+import io.vertxscr.protocol.FieldChecks;
 
 /**
  * A node's part of a dataset is on stable storage, or cannot be brought there. It is as stable as its store. Answered
@@ -10,4 +12,11 @@ import io.vertxscr.model.DatasetKey;
  * @param nodes of the run, so many must say it
  * @param trouble why it is not there; empty where it is
  */
-public record DatasetSynced(long run, DatasetKey dataset, String node, int nodes, String trouble) {}
+public record DatasetSynced(long run, DatasetKey dataset, String node, int nodes, String trouble) {
+  public DatasetSynced {
+    FieldChecks.run(run);
+    FieldChecks.node("node", node);
+    FieldChecks.range("nodes", nodes, 1, Limits.MAX_RANKS);
+    FieldChecks.sentence("trouble", trouble);
+  }
+}

@@ -1,6 +1,7 @@
 package io.vertxscr.protocol.node.run;
 
 import io.vertxscr.flow.gather.Step;
+import io.vertxscr.protocol.FieldChecks;
 import io.vertxscr.protocol.node.Packed;
 import java.util.Optional;
 
@@ -9,4 +10,11 @@ import java.util.Optional;
  *
  * @param odd how the ranks of this node disagree, where they do
  */
-public record GatherPart(long run, long number, String node, Step step, Optional<String> odd, Packed part) {}
+public record GatherPart(long run, long number, String node, Step step, Optional<String> odd, Packed part) {
+  public GatherPart {
+    FieldChecks.run(run);
+    FieldChecks.range("number", number, 1, FieldChecks.MAX_EXACT);
+    FieldChecks.node("node", node);
+    odd.ifPresent(how -> FieldChecks.sentence("odd", how));
+  }
+}

@@ -1,5 +1,7 @@
 package io.vertxscr.protocol.node.run;
 
+import io.vertxscr.model.Limits;
+import io.vertxscr.protocol.FieldChecks;
 import java.util.List;
 import java.util.Optional;
 
@@ -11,4 +13,14 @@ import java.util.Optional;
  * @param newestRun number of the last run that had begun on this node, 0 for none: the ranks are of a later one
  */
 public record JoinRun(String node, String leader, String prefix, String jobName, int ranks, List<Integer> here,
-    Optional<RankConfiguration> settings, long newestRun) {}
+    Optional<RankConfiguration> settings, long newestRun) {
+  public JoinRun {
+    FieldChecks.node("node", node);
+    FieldChecks.node("leader", leader);
+    FieldChecks.absolute("prefix", prefix);
+    FieldChecks.label("jobName", jobName);
+    FieldChecks.range("ranks", ranks, 1, Limits.MAX_RANKS);
+    FieldChecks.ranks("here", here);
+    FieldChecks.count("newestRun", newestRun);
+  }
+}

@@ -1,5 +1,7 @@
 package io.vertxscr.protocol.node.run;
 
+import io.vertxscr.protocol.FieldChecks;
+
 /**
  * Reports a rank that ended without finalize, or may not join, so that no rank waits for it.
  *
@@ -8,4 +10,11 @@ package io.vertxscr.protocol.node.run;
  * @param fault RANK_LOST, or why it may not join
  * @param message names the rank and its node
  */
-public record LostRank(long run, long forming, int fault, String message) {}
+public record LostRank(long run, long forming, int fault, String message) {
+  public LostRank {
+    FieldChecks.count("run", run);
+    FieldChecks.version("forming", forming);
+    FieldChecks.fault(fault);
+    FieldChecks.sentence("message", message);
+  }
+}

@@ -1,5 +1,6 @@
 package io.vertxscr.protocol.node.run;
 
+import io.vertxscr.protocol.FieldChecks;
 import io.vertxscr.protocol.node.RunInfo;
 import java.util.Optional;
 
@@ -15,6 +16,13 @@ import java.util.Optional;
  */
 public record NodeRunState(long epoch, Optional<RunInfo> run, long number, Optional<GatherResult> gathered,
     boolean ended, Optional<String> failedLeader, Optional<RunInfo> endedByNodeLoss, long newestRun) {
+  public NodeRunState {
+    FieldChecks.count("epoch", epoch);
+    FieldChecks.count("number", number);
+    failedLeader.ifPresent(lost -> FieldChecks.node("failedLeader", lost));
+    FieldChecks.count("newestRun", newestRun);
+  }
+
   /** Of a node that has left meanwhile. */
   public static final NodeRunState GONE = none(0);
 

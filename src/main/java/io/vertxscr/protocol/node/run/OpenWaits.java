@@ -1,5 +1,7 @@
 package io.vertxscr.protocol.node.run;
 
+import io.vertxscr.model.Limits;
+import io.vertxscr.protocol.FieldChecks;
 import io.vertxscr.protocol.node.flush.FlushView;
 import java.util.List;
 
@@ -10,6 +12,13 @@ import java.util.List;
  * @param flushes datasets on their way to the prefix directory
  */
 public record OpenWaits(String text, List<String> missing, List<String> remarks, List<FlushView> flushes) {
+  public OpenWaits {
+    FieldChecks.sentence("text", text);
+    FieldChecks.sentences("missing", missing);
+    FieldChecks.sentences("remarks", remarks);
+    FieldChecks.size("flushes", flushes, Limits.MAX_DATASETS);
+  }
+
   /** Without remarks. */
   public OpenWaits(String text, List<String> missing) {
     this(text, missing, List.of(), List.of());

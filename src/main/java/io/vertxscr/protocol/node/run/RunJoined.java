@@ -1,5 +1,7 @@
 package io.vertxscr.protocol.node.run;
 
+import io.vertxscr.model.Limits;
+import io.vertxscr.protocol.FieldChecks;
 import java.util.List;
 
 /**
@@ -7,4 +9,10 @@ import java.util.List;
  *
  * @param forming number of the run that they have joined while it forms; ascending, unlike any other's
  */
-public record RunJoined(String leader, long forming, List<JoinRefusal> refusals) {}
+public record RunJoined(String leader, long forming, List<JoinRefusal> refusals) {
+  public RunJoined {
+    FieldChecks.node("leader", leader);
+    FieldChecks.version("forming", forming);
+    FieldChecks.size("refusals", refusals, Limits.MAX_RANKS);
+  }
+}

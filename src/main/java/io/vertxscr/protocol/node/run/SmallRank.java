@@ -2,8 +2,10 @@ package io.vertxscr.protocol.node.run;
 
 import io.vertxscr.model.FileMeta;
 import io.vertxscr.model.Fault;
+import io.vertxscr.model.Limits;
 import io.vertxscr.model.RankFiles;
 import io.vertxscr.model.ScrException;
+import io.vertxscr.protocol.FieldChecks;
 import java.util.Base64;
 import java.util.List;
 import java.util.OptionalInt;
@@ -16,6 +18,14 @@ import java.util.zip.CRC32;
  * @param bytes of all of them, one after the other, in base64
  */
 public record SmallRank(int rank, List<FileMeta> files, String bytes) {
+  private static final int MAX_CHARS = (Limits.MAX_SMALL_BYTES * 4 + 2) / 3;
+
+  public SmallRank {
+    FieldChecks.rank(rank);
+    FieldChecks.size("files", files, Limits.MAX_SMALL_FILES);
+    FieldChecks.range("bytes (characters)", bytes.length(), 0, MAX_CHARS);
+  }
+
   /** What a member needs that describes the files in its redundancy file. */
   public static SmallRank described(RankFiles files, byte[] bytes) {
     return new SmallRank(files.rank(), files.files(), encoded(bytes));
