@@ -26,6 +26,7 @@ import java.util.Random;
 import java.util.Set;
 import java.util.function.Function;
 import java.util.function.Supplier;
+import java.util.function.UnaryOperator;
 
 /**
  * The event bus of a whole cluster in virtual time.
@@ -45,6 +46,7 @@ public final class VirtualBus {
   /** Questions without an answer, by who asks. */
   private final Map<String, Integer> unanswered = new HashMap<>();
   private Handler<Sent> watcher = _ -> {};
+  private UnaryOperator<Sent> answering = UnaryOperator.identity();
 
   /** Who listens at an address. */
   private record Consumer(String end, Handler<Message<Object>> handler) {}
@@ -72,6 +74,11 @@ public final class VirtualBus {
   /** Is told of each message, and each answer, just before it is on its way. */
   public void watch(Handler<Sent> by) {
     watcher = by;
+  }
+
+  /** Has answers changed by whoever gives them: which end says what. */
+  public void answering(UnaryOperator<Sent> by) {
+    answering = by;
   }
 
   /** What nodes have told everybody. */
@@ -189,7 +196,7 @@ public final class VirtualBus {
 
     @Override
     public void reply(Object body) {
-      Sent answer = new Sent(by, "", copy(body));
+      Sent answer = answering.apply(new Sent(by, "", copy(body)));
       answers(answer, sent.from(), () -> promise.tryComplete(new BusMessage(answer, headers, "", promise)));
     }
 
@@ -267,6 +274,7 @@ public final class VirtualBus {
     return switch (body) {
       case Buffer text -> text;                            // nobody changes it
       case JsonObject json -> json.copy();
+      case String text -> text;
       default -> throw new IllegalArgumentException("not sent over the bus: " + body);
     };
   }

@@ -4,6 +4,8 @@ import io.vertx.core.Deployable;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
+import io.vertx.core.eventbus.DeliveryOptions;
+import io.vertx.core.eventbus.Message;
 import io.vertxscr.client.ScrClient;
 import io.vertxscr.cluster.EventBusNodeBus;
 import io.vertxscr.cluster.EventPublisher;
@@ -293,6 +295,16 @@ public final class VirtualCluster {
   /** Questions of a node that nobody has answered yet. */
   int unanswered(String name) {
     return bus.unanswered(nodes.get(name).end);
+  }
+
+  /** Which leadership a node follows. */
+  public Epoch epoch(String name) {
+    return nodes.get(name).context.epoch();
+  }
+
+  /** Has a node say something to another one that is not of this program. */
+  public Future<Message<Object>> say(String name, String address, Object body, DeliveryOptions options) {
+    return bus.of(nodes.get(name).end).request(address, body, options);
   }
 
   Loop loop(String name) {
