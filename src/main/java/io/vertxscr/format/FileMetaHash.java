@@ -1,6 +1,7 @@
 package io.vertxscr.format;
 
 import io.vertxscr.model.FileMeta.Stamp;
+import io.vertxscr.model.FileMeta.Unread;
 import io.vertxscr.model.FileMeta;
 import java.util.Optional;
 import java.util.OptionalInt;
@@ -18,6 +19,10 @@ import java.util.function.BiConsumer;
  *   MODE -> 33188                 as stat(2) has it: of a regular file; missing, with the next two, if unknown
  *   MTIME_SECS -> 1312850690      when its bytes changed last
  *   MTIME_NSECS -> 668536000
+ *   BOOT -> 3f1c...               only where CRC is not known because nobody has read the file: id of the boot of the
+ *   DEVICE -> 26, INODE -> 4711   machine, and its inode
+ *   CTIME_SECS -> 1312850690      when that changed last
+ *   CTIME_NSECS -> 668536000
  *   SHARED -> 1                   another rank has written the same file, and counts it; missing for all others
  *   TYPE -> FULL
  *   RANKS -> 4                    of the run that wrote it
@@ -52,6 +57,7 @@ public final class FileMetaHash {
     to.accept("SIZE", file.bytes());
     file.crc().ifPresent(crc -> to.accept("CRC", Fields.crc(crc)));
     file.stamp().ifPresent(stamp -> describe(stamp, to));
+    file.unread().ifPresent(unread -> describe(unread, to));
     if (file.shared()) {
       to.accept("SHARED", 1);
     }
@@ -66,12 +72,39 @@ public final class FileMetaHash {
     to.accept("MTIME_NSECS", stamp.modifiedNanos());
   }
 
+  private static void describe(Unread unread, BiConsumer<String, Object> to) {
+    to.accept("BOOT", unread.boot());
+    to.accept("DEVICE", unread.device());
+    to.accept("INODE", unread.inode());
+    to.accept("CTIME_SECS", unread.changedSeconds());
+    to.accept("CTIME_NSECS", unread.changedNanos());
+  }
+
   public static FileMeta decode(Fields fields) {
     fields.expect("COMPLETE", 1);
     String orig = fields.text("ORIG");
     String path = fields.findText("PATH").map(directory -> directory + "/" + orig).orElse(orig);
     OptionalInt crc = fields.findCrc("CRC");
-    return new FileMeta(fields.text("FILE"), path, fields.number("SIZE", 0), crc, stamp(fields), shared(fields));
+    Optional<Unread> unread = unread(fields);
+    if (crc.isPresent() && unread.isPresent()) {
+      throw fields.corrupt("BOOT", "stands beside a checksum");
+    }
+    return new FileMeta(
+        fields.text("FILE"), path, fields.number("SIZE", 0), crc, stamp(fields), shared(fields), unread);
+  }
+
+  private static Optional<Unread> unread(Fields fields) {
+    return fields.findText("BOOT").map(boot -> new Unread(boot, fields.number("DEVICE", Long.MIN_VALUE),
+        fields.number("INODE", Long.MIN_VALUE), fields.number("CTIME_SECS", Long.MIN_VALUE),
+        nanos(fields, "CTIME_NSECS")));
+  }
+
+  private static int nanos(Fields fields, String key) {
+    int nanos = fields.integer(key, 0);
+    if (nanos > Stamp.MAX_NANOS) {
+      throw fields.corrupt(key, nanos + " is a second or more");
+    }
+    return nanos;
   }
 
   /** Adds mode and time to a file's metadata. */
@@ -90,11 +123,7 @@ public final class FileMetaHash {
     if (mode.isEmpty()) {
       return Optional.empty();
     }
-    int nanos = fields.integer("MTIME_NSECS", 0);
-    if (nanos > Stamp.MAX_NANOS) {
-      throw fields.corrupt("MTIME_NSECS", nanos + " is a second or more");
-    }
     return Optional.of(new Stamp(mode.getAsInt() & Stamp.MODE_BITS,
-        fields.number("MTIME_SECS", Long.MIN_VALUE), nanos));
+        fields.number("MTIME_SECS", Long.MIN_VALUE), nanos(fields, "MTIME_NSECS")));
   }
 }

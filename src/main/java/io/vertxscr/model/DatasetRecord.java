@@ -44,7 +44,7 @@ public record DatasetRecord(DatasetDescriptor descriptor, Origin origin, CacheDi
   }
 
   /**
-   * @param files the rank's files, with checksums
+   * @param files the rank's files, with checksums, or unread
    * @param set with whom it is protected
    * @param redundancy the redundancy file that this rank wrote, relative to the dataset's directory; empty while its
    *     protection is pending, and for SINGLE
@@ -53,6 +53,11 @@ public record DatasetRecord(DatasetDescriptor descriptor, Origin origin, CacheDi
 
   public DatasetRecord {
     ranks = ranks.stream().sorted(Comparator.comparingInt(of -> of.files().rank())).toList();
+  }
+
+  /** Whether the checksum of some file is not known yet. */
+  public boolean hasUnread() {
+    return ranks.stream().anyMatch(rank -> rank.files().hasUnread());
   }
 
   public Scheme scheme() {

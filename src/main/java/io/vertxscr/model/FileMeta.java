@@ -11,9 +11,21 @@ import java.util.OptionalInt;
  * @param crc CRC-32 of its bytes, empty while not yet known
  * @param stamp its mode and time, which copies of it get; empty while not yet known, and of other writers
  * @param shared whether another rank has written the same file, past the cache, and counts it for the dataset
+ * @param unread by what it is known again while its checksum is not known; only in filemaps, never beside a checksum
  */
-public record FileMeta(
-    String name, String path, long bytes, OptionalInt crc, Optional<Stamp> stamp, boolean shared) {
+public record FileMeta(String name, String path, long bytes, OptionalInt crc, Optional<Stamp> stamp, boolean shared,
+    Optional<Unread> unread) {
+  public FileMeta {
+    if (unread.isPresent() && crc.isPresent()) {
+      throw new IllegalArgumentException(name + " is unread, and has a checksum");
+    }
+  }
+
+  /** A file that was read, or is not in a cache yet. */
+  public FileMeta(String name, String path, long bytes, OptionalInt crc, Optional<Stamp> stamp, boolean shared) {
+    this(name, path, bytes, crc, stamp, shared, Optional.empty());
+  }
+
   /** A file of this rank alone, or that it counts for all who have written it. */
   public FileMeta(String name, String path, long bytes, OptionalInt crc, Optional<Stamp> stamp) {
     this(name, path, bytes, crc, stamp, false);
@@ -43,19 +55,39 @@ public record FileMeta(
     }
   }
 
+  /**
+   * By what a file is known again that nobody has read since its rank called it complete. It is the same as long as all
+   * of these are, with size and {@link Stamp}, on the same boot of the machine.
+   *
+   * @param boot id of that boot
+   * @param changedSeconds when its bytes or attributes changed last, which no program can set: seconds since 1970
+   * @param changedNanos and the rest of that, 0 to {@link Stamp#MAX_NANOS}
+   */
+  public record Unread(String boot, long device, long inode, long changedSeconds, int changedNanos) {}
+
   /** Returns the file with its checksum. */
   public FileMeta withCrc(int known) {
     return new FileMeta(name, path, bytes, OptionalInt.of(known), stamp, shared);
   }
 
+  /** Returns the file without a checksum, known by this instead. */
+  public FileMeta with(Unread identity) {
+    return new FileMeta(name, path, bytes, OptionalInt.empty(), stamp, shared, Optional.of(identity));
+  }
+
+  /** Returns the file without what is known of its bytes. */
+  public FileMeta withoutCrc() {
+    return new FileMeta(name, path, bytes, OptionalInt.empty(), stamp, shared, unread);
+  }
+
   /** Returns the file with its mode and time. */
   public FileMeta with(Stamp known) {
-    return new FileMeta(name, path, bytes, crc, Optional.of(known), shared);
+    return new FileMeta(name, path, bytes, crc, Optional.of(known), shared, unread);
   }
 
   /** Returns the file marked as counted for another rank. */
   public FileMeta asShared() {
-    return new FileMeta(name, path, bytes, crc, stamp, true);
+    return new FileMeta(name, path, bytes, crc, stamp, true, unread);
   }
 
   /** Last component of {@link #path}: what an application may ask for in a restart. */

@@ -26,6 +26,11 @@ public record RankFiles(int rank, List<FileMeta> files) {
     return new Totals(counted.size(), counted.stream().mapToLong(FileMeta::bytes).sum());
   }
 
+  /** Whether the checksum of some file is not known, but by what it is known again. */
+  public boolean hasUnread() {
+    return files.stream().anyMatch(file -> file.unread().isPresent());
+  }
+
   /** Length of the logical file, without the zeros it is padded with. */
   public long bytes() {
     return files.stream().mapToLong(FileMeta::bytes).sum();

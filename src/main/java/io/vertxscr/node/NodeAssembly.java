@@ -60,6 +60,7 @@ import io.vertxscr.service.phase.PhaseService;
 import io.vertxscr.service.phase.RouteService;
 import io.vertxscr.service.redundancy.ProtectionService;
 import io.vertxscr.service.redundancy.RankRestorer;
+import io.vertxscr.service.redundancy.UnreadDatasets;
 import io.vertxscr.service.restart.CacheRestores;
 import io.vertxscr.service.restart.CatchUp;
 import io.vertxscr.service.restart.FetchService;
@@ -127,10 +128,11 @@ public final class NodeAssembly {
     store.list().forEach(record -> prefixes.admit(record.origin().prefix()));
 
     RunService runs = new RunService(loop, bus, ports.membership(), ports.epoch(), prefixes);
-    ProtectionService protection = new ProtectionService(loop, bus, self, store, ports.sources());
+    UnreadDatasets unread = new UnreadDatasets(loop, store);
+    ProtectionService protection = new ProtectionService(loop, bus, self, store, ports.sources(), unread);
     CacheEvictor evictor = new CacheEvictor(loop, self, store, ports.observer());
     FetchService fetches = new FetchService(loop, prefixes, self, store, ports.observer());
-    copies = new PrefixCopies(loop, bus, self, store);
+    copies = new PrefixCopies(loop, bus, self, store, unread);
     AggregateService aggregation = new AggregateService(loop, prefixes, self, store, copies, fetches);
     FlushService flushes = new FlushService(loop, prefixes, bus, self, store, evictor, copies, aggregation);
     ClaimService claims = new ClaimService(bus, self, runs);
@@ -139,7 +141,7 @@ public final class NodeAssembly {
     PhaseService phases = new PhaseService(loop, claims, new BypassService(loop, prefixes, store, claims),
         new PhaseService.Data(store, protection, evictor,
             new Capacity(loop, ports.membership(), store, evictor, ports.observer()), copies, names, places,
-            new StableStorage(loop, bus, self, store)));
+            new StableStorage(loop, bus, self, store, unread)));
     RestartService restarts = new RestartService(store, fetches, names);
     runs.onOver(run -> protection.over(run.info().run(), run.over().orElseThrow()));
     runs.onOver(_ -> copies.goOn());
@@ -172,7 +174,7 @@ public final class NodeAssembly {
     ports.membership().listen(new MembershipWatch(loop, ports.membership(), ports.observer()));
 
     CacheInventoryService inventory = new CacheInventoryService(loop, prefixes, self, store, evictor,
-        new RankRestorer(loop, bus, store, ports.sources()));
+        new RankRestorer(loop, bus, store, ports.sources()), unread);
     runs.onOver(run -> inventory.runEnded(run.info().prefix()));
     CollectiveCalls calls = new CollectiveCalls(loop, self, runs, Map.of(
         Step.START_OUTPUT, phases::start,

@@ -148,8 +148,8 @@ public final class ScavengeCopy {
 
   private Optional<FileMeta> copyOne(int rank, FileMeta file, Path draft, List<String> problems) {
     try {
-      var from = new SourceFile(NodeDirectories.resolve(source, file.name()),
-          "rank " + rank + ": cached copy of " + file.path(), Fault.CORRUPT, Fault.CORRUPT);
+      var from = SourceFile.scavenged(NodeDirectories.resolve(source, file.name()), file,
+          "rank " + rank + ": cached copy of " + file.path());
       CheckedCopy.Copied copied = new CheckedCopy(from, draft, OptionalLong.of(file.bytes()), file.crc())
           .run(CheckedCopy.Sync.FORCE);
       return Optional.of(file.withCrc(copied.crc()));

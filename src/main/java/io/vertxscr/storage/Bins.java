@@ -27,6 +27,7 @@ final class Bins {
 
   private final Path cache;
   private final boolean inMemory;
+  private final boolean exact;
   /** Content of {@code .recycled}, listed once: there is no other writer. */
   private final Deque<Path> recycled = new ArrayDeque<>();
   /** Recycled files of shared parity, free after a protection, not only after an eviction. */
@@ -42,6 +43,7 @@ final class Bins {
       PrivateDirectory.make(recycledBin(cache), 1);
       PrivateDirectory.make(trashBin(cache), 1);
       inMemory = LocalFiles.isInMemory(cache);
+      exact = LocalFiles.isExact(cache);
       recycled.addAll(Trees.list(recycledBin(cache)));
       life = 1 + Stream.concat(recycled.stream(), Trees.list(trashBin(cache)).stream()).mapToInt(Bins::life).max()
           .orElse(0);
@@ -59,6 +61,11 @@ final class Bins {
   /** Whether a loss of power takes all that is in the cache. */
   boolean isInMemory() {
     return inMemory;
+  }
+
+  /** Whether the attributes of files in the cache tell of each write to them. */
+  boolean isExact() {
+    return exact;
   }
 
   static Path recycledBin(Path cache) {

@@ -241,6 +241,25 @@ public final class DatasetStore {
   }
 
   /**
+   * Notes by what a rank's files are known again, instead of reading them ({@link UnreadFiles}). What is known of them
+   * stays.
+   *
+   * @param measured with sizes and times
+   * @return empty where their store, or the machine, does not tell enough: they have to be read
+   * @throws ScrException FILE_CHANGED if a file is not as it was measured
+   */
+  public Optional<RankFiles> unread(int datasetId, RankFiles measured) {
+    boolean isKnown = measured.files().stream().allMatch(file -> file.crc().isPresent() || file.unread().isPresent());
+    return isKnown ? Optional.of(measured) : bins(directories.path(cache(datasetId).path())).isExact()
+        ? UnreadFiles.note(directory(datasetId), measured) : Optional.empty();
+  }
+
+  /** Records checksums of files that are still held here, durably. */
+  public synchronized void learned(int datasetId, LearnedChecksums known) {
+    find(datasetId).ifPresent(record -> save(known.into(record)));
+  }
+
+  /**
    * Brings files, and all names that lead to them from the cache, to stable storage. What is there already costs
    * little.
    *

@@ -10,7 +10,6 @@ import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.Optional;
-import java.util.OptionalInt;
 import java.util.zip.CRC32;
 
 /** Compares files with their registered metadata. Blocking: transfer threads only. */
@@ -60,14 +59,15 @@ public final class FileChecks {
     }
   }
 
-  /** As {@link #problem}, by the size alone: no file is read. */
+  /** As {@link #problem}, by the size alone, and what an unread file is known by: no file is read. */
   public static Optional<String> sizeProblem(Path datasetDirectory, FileMeta meta) {
-    return problem(datasetDirectory, new FileMeta(meta.name(), meta.path(), meta.bytes(), OptionalInt.empty()));
+    return problem(datasetDirectory, meta.withoutCrc());
   }
 
   /**
    * Returns the mismatch of a file in a sentence; empty if it is correct. Reads the file only if its size is right and
-   * its checksum known. A file that cannot be read is as bad as one with other bytes.
+   * its checksum known; an unread one must be untouched ({@link UnreadFiles}). A file that cannot be read is as bad as
+   * one with other bytes.
    */
   public static Optional<String> problem(Path datasetDirectory, FileMeta meta) {
     Path path = NodeDirectories.resolve(datasetDirectory, meta.name());
@@ -82,7 +82,16 @@ public final class FileChecks {
     } catch (IOException e) {
       return Optional.of(Faults.io(path, e).getMessage());
     }
-    return meta.crc().isPresent() ? wrongCrc(path, meta.crc().getAsInt()) : Optional.empty();
+    return meta.crc().isPresent() ? wrongCrc(path, meta.crc().getAsInt())
+        : meta.unread().isPresent() ? touched(path, meta) : Optional.empty();
+  }
+
+  private static Optional<String> touched(Path path, FileMeta meta) {
+    try {
+      return UnreadFiles.problem(path, meta);
+    } catch (ScrException e) {
+      return Optional.of(e.getMessage());
+    }
   }
 
   private static Optional<String> wrongCrc(Path path, int expected) {

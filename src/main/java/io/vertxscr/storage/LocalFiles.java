@@ -27,6 +27,8 @@ import java.util.concurrent.ConcurrentHashMap;
 public final class LocalFiles {
   /** File systems whose files are nowhere but in memory. */
   private static final Set<String> MEMORY = Set.of("tmpfs", "ramfs");
+  /** File systems of one machine whose attributes tell of each write at once, finer than seconds. */
+  private static final Set<String> EXACT = Set.of("tmpfs", "ramfs", "ext4", "xfs", "btrfs", "f2fs", "zfs", "overlay");
 
   private final FileSystem system;
   private final Set<Path> held = ConcurrentHashMap.newKeySet();
@@ -171,6 +173,15 @@ public final class LocalFiles {
   public static boolean isInMemory(Path directory) {
     try {
       return MEMORY.contains(Files.getFileStore(directory).type());
+    } catch (IOException _) {
+      return false;
+    }
+  }
+
+  /** Whether attributes tell of each write to a directory's files; not where that cannot be found out. */
+  static boolean isExact(Path directory) {
+    try {
+      return EXACT.contains(Files.getFileStore(directory).type());
     } catch (IOException _) {
       return false;
     }

@@ -9,6 +9,7 @@ import io.vertxscr.model.DatasetRecord.FlushState;
 import io.vertxscr.model.DatasetRecord.Origin;
 import io.vertxscr.model.DatasetRecord.RankRecord;
 import io.vertxscr.model.DatasetRecord;
+import io.vertxscr.model.FileMeta.Unread;
 import io.vertxscr.model.FileMeta;
 import io.vertxscr.model.FlushDescriptor;
 import io.vertxscr.model.RankFiles;
@@ -30,6 +31,25 @@ class FilemapFileTest {
       FileMeta file = new FileMeta("rank.2/" + path, path, 1, OptionalInt.of(-1));
       assertComesBack(holding(List.of(file)));
     }
+  }
+
+  @Test
+  void whatAnUnreadFileIsKnownByComesBackAsItWas() {
+    for (Unread unread : List.of(new Unread("b8c1", 26, 4711, 1312850690, 668536000),
+        new Unread("b", Long.MIN_VALUE, Long.MAX_VALUE, -1, 0))) {
+      DatasetRecord record = holding(List.of(new FileMeta("f", "f", 1, OptionalInt.of(-1)).with(unread)));
+      assertThat(record.hasUnread()).isTrue();
+      assertComesBack(record);
+    }
+  }
+
+  @Test
+  void aFileIsNotUnreadBesideItsChecksum() {
+    FileMeta file = new FileMeta("f", "f", 1, OptionalInt.of(-1));
+    assertThat(file.with(new Unread("b", 1, 2, 3, 4)).withCrc(7)).isEqualTo(file.withCrc(7));
+    Hash both = FileMetaHash.encode(file.with(new Unread("b", 1, 2, 3, 4)), 8).set("CRC", "0x00000007");
+    assertThatThrownBy(() -> Fields.read(HashFile.encode(both), "file", FileMetaHash::decode))
+        .hasMessageContaining("beside a checksum");
   }
 
   @Test

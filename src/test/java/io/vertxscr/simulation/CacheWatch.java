@@ -1,5 +1,6 @@
 package io.vertxscr.simulation;
 
+import io.vertxscr.format.FilemapFile;
 import io.vertxscr.simulation.Ledger.Attempt;
 import io.vertxscr.simulation.Outcome.Invariant;
 import io.vertxscr.simulation.SimulatedFileSystem.Operation;
@@ -17,7 +18,8 @@ import java.util.regex.Pattern;
  * Sees each filemap that a daemon writes or deletes, and checks each eviction at that moment.
  *
  * <p>A checkpoint may go if it is in the prefix directory, or if a newer one of its program is whole: all ranks have
- * called it valid, all of their nodes have a filemap of it, and no loss of power could take its files.
+ * called it valid, all of their nodes have a filemap of it with all checksums, and no loss of power could take its
+ * files.
  */
 final class CacheWatch {
   private static final Pattern FILEMAP = Pattern.compile("scr\\.dataset\\.([0-9]+)\\.scrfilemap");
@@ -46,6 +48,7 @@ final class CacheWatch {
     last(id).ifPresent(attempt -> {
       if (operation == Operation.MOVE) {
         attempt.saved.add(node);
+        attempt.filemaps.put(node, (SimulatedPath) path);
       } else if (attempt.saved.contains(node)) {
         goes(programs.get().stream().filter(program -> program.ledger().attempts().contains(attempt)).findFirst()
             .orElseThrow(), attempt, node);
@@ -82,7 +85,17 @@ final class CacheWatch {
     return program.ledger().attempts().stream()
         .filter(newer -> newer.number > attempt.number && newer.isCheckpoint() && !newer.isRemoved
             && newer.tolerance >= attempt.tolerance && program.ledger().mayBeComplete(newer) && newer.isProtected())
-        .filter(newer -> newer.flushed || isDurable(newer)).findFirst();
+        .filter(newer -> newer.flushed || isDurable(newer) && isKnown(newer)).findFirst();
+  }
+
+  /** After a loss of power nobody could tell whether files without checksums are what they were. */
+  private boolean isKnown(Attempt attempt) {
+    return attempt.filemaps.entrySet().stream().noneMatch(filemap -> {
+      SimulatedFileSystem files = filemap.getValue().getFileSystem();
+      SimulatedDisk.Inode content = files.find(filemap.getValue());
+      return machines.apply(filemap.getKey()).files == files && content != null
+          && FilemapFile.decode(content.content()).hasUnread();
+    });
   }
 
   /** Those that have gone with their node do not count: a copy is lost with them. */

@@ -30,6 +30,7 @@ import io.vertxscr.service.NodeBus;
 import io.vertxscr.service.VirtualTime;
 import io.vertxscr.service.redundancy.ProtectionJob;
 import io.vertxscr.service.redundancy.ProtectionService;
+import io.vertxscr.service.redundancy.UnreadDatasets;
 import io.vertxscr.storage.DatasetStore;
 import io.vertxscr.storage.LocalFiles;
 import io.vertxscr.storage.NodeDirectories;
@@ -76,7 +77,8 @@ class EndedProtectionTest {
       });
       loop = time.loop(new LocalFiles(files));
       store = DatasetStore.open(new NodeDirectories(files.getPath("/cache"), files.getPath("/cntl")).create());
-      service = new ProtectionService(loop, this, "n1", store, (_, _) -> _ -> new Zeros());
+      service = new ProtectionService(
+          loop, this, "n1", store, (_, _) -> _ -> new Zeros(), new UnreadDatasets(loop, store));
       Files.write(store.createDirectory(ID, 0).resolve("a"), new byte[BYTES]);
       store.register(ID, layout(0));
     }
@@ -90,7 +92,7 @@ class EndedProtectionTest {
       ProtectionJob job = new ProtectionJob(
           record, RUN, MAP, ProtectionJob.Sets.of(MAP, how, GroupDescriptors.BUILT_IN), 0, List.of(layout(0)),
           Map.of());
-      Future<DatasetRecord> end = loop.call(() -> service.protect(job, (_, _) -> {}));
+      Future<DatasetRecord> end = loop.call(() -> service.protect(job, (_, _) -> {}, false));
       time.runUntil(() -> false, Duration.ofSeconds(1));
       return end;
     }

@@ -81,6 +81,8 @@ final class Ledger {
     final List<Path> cached = new ArrayList<>();
     /** Nodes that have had a filemap of it. */
     final Set<String> saved = new TreeSet<>();
+    /** Where these are, by node. */
+    final Map<String, SimulatedPath> filemaps = new HashMap<>();
     /** Nodes that have deleted theirs since, for a good reason. */
     final Set<String> evicted = new TreeSet<>();
     /** Those that have done so without: as nobody has heard that it is complete. */

@@ -5,8 +5,10 @@ import io.vertxscr.service.VirtualTime;
 import io.vertxscr.simulation.SimulatedFileSystem.Operation;
 import io.vertxscr.storage.LocalFiles;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import java.util.Set;
 
 /** A node's machine: its own disk, the way to the prefix file system, and what goes wrong with both. */
@@ -32,6 +34,7 @@ final class Machine implements SimulatedFileSystem.Interference {
   private int lockGoesIn;
   private Duration lockGoesFor = Duration.ZERO;
   private long failedNs;
+  private int boots;
 
   /** Is told of operations that are about to succeed. */
   @FunctionalInterface
@@ -49,6 +52,23 @@ final class Machine implements SimulatedFileSystem.Interference {
     this.watcher = watcher;
     this.shared = shared;
     this.names = new NameCache(time::nowNs);
+    boots();
+  }
+
+  /** The machine starts, and has another id of its boot from now on. */
+  void boots() {
+    SimulatedDisk.Inode directory = disk.root();
+    for (String part : List.of("proc", "sys", "kernel", "random")) {
+      if (directory.entries.get(part) == null) {
+        disk.put(directory, part, disk.newDirectory());
+      }
+      directory = directory.entries.get(part);
+    }
+    byte[] id = (name + " " + time.nowNs() + " " + ++boots).getBytes(StandardCharsets.UTF_8);
+    SimulatedDisk.Inode file = disk.newFile();
+    System.arraycopy(id, 0, file.reserve(id.length, name), 0, id.length);
+    disk.put(directory, "boot_id", file);
+    disk.syncAll();
   }
 
   LocalFiles local() {

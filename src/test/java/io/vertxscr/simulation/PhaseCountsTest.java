@@ -37,7 +37,7 @@ import org.junit.jupiter.api.Test;
  * Goal: a phase asks no more of nodes, network and files than docs/flows/phase.md says.
  *
  * <p>Method: count, in virtual time, what four nodes with a rank each do from the first call of a phase to its last
- * answer, in XOR sets on RAM disks, warm. {@code -Dcounts=print} shows all of it.
+ * answer, in XOR sets or without redundancy on RAM disks, warm. {@code -Dcounts=print} shows all of it.
  */
 class PhaseCountsTest {
   private static final int NODES = 4;
@@ -49,11 +49,8 @@ class PhaseCountsTest {
   private final SimulatedDisk shared = new SimulatedDisk(this::wallNs);
   private final Map<String, SimulatedFileSystem> machines = new HashMap<>();
   private final Map<String, LocalFiles> files = new HashMap<>();
-  private final VirtualCluster cluster = new VirtualCluster(random, time, Settings.load(Map.of(
-      "SCR_CNTL_BASE", "/local/cntl", "SCR_CACHE_BASE", "/local/cache", "SCR_FLUSH", "0", "SCR_JOB_ID", "1",
-      "SCR_JOB_NAME", "test", "SCR_USER_NAME", "user", "SCR_CLUSTER_NAME", "cluster"), Optional.empty()), PREFIX,
-      name -> files.computeIfAbsent(name, _ -> new LocalFiles(machine(name))), false,
-      (from, to) -> new int[] {from.equals(to) ? 0 : 1});
+  private VirtualCluster cluster = cluster("XOR");
+  private int fileBytes = 1;
   private final Map<String, Loop> loops = new HashMap<>();
   private Map<String, Integer> counts = new TreeMap<>();
 
@@ -79,6 +76,14 @@ class PhaseCountsTest {
     public String kind() {
       return "tmpfs";
     }
+  }
+
+  private VirtualCluster cluster(String scheme) {
+    return new VirtualCluster(random, time, Settings.load(Map.of("SCR_COPY_TYPE", scheme,
+        "SCR_CNTL_BASE", "/local/cntl", "SCR_CACHE_BASE", "/local/cache", "SCR_FLUSH", "0", "SCR_JOB_ID", "1",
+        "SCR_JOB_NAME", "test", "SCR_USER_NAME", "user", "SCR_CLUSTER_NAME", "cluster"), Optional.empty()), PREFIX,
+        name -> files.computeIfAbsent(name, _ -> new LocalFiles(machine(name))), false,
+        (from, to) -> new int[] {from.equals(to) ? 0 : 1});
   }
 
   private long wallNs() {
@@ -108,12 +113,14 @@ class PhaseCountsTest {
     }
   }
 
-  /** Of one phase with so many files of a byte for each rank: until its last answer. */
+  /** Of one phase with so many files for each rank: until its last answer. */
   private Map<String, Integer> phase(int filesOfRank) throws IOException {
     Files.createDirectories(machine("n1").getPath(PREFIX.toString()));
     List<String> names = Scenario.names(NODES);
     for (String name : names) {
       Files.createDirectories(machine(name).getPath("/local"));
+      Path boot = Files.createDirectories(machine(name).getPath("/proc/sys/kernel/random")).resolve("boot_id");
+      Files.writeString(boot, "the only boot of " + name);
       cluster.start(name);
       loops.put(name, cluster.loop(name));
     }
@@ -155,7 +162,7 @@ class PhaseCountsTest {
 
   private void write(Path path) {
     try {
-      Files.setLastModifiedTime(Files.write(path, new byte[] {1}), FileTime.from(cluster.now()));
+      Files.setLastModifiedTime(Files.write(path, new byte[fileBytes]), FileTime.from(cluster.now()));
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
@@ -196,6 +203,16 @@ class PhaseCountsTest {
   @Test
   void tenSmallFilesOfEachRank() throws IOException {
     assertAtMost(phase(10), new Bounds(21, 10_100, 28, 52, 96));
+  }
+
+  /** Each file has more bytes than are small together. */
+  @Test
+  void tenFilesOfEachRankWithoutRedundancy() throws IOException {
+    cluster = cluster("SINGLE");
+    fileBytes = 70_000;
+    Map<String, Integer> counted = phase(10);
+    assertAtMost(counted, new Bounds(21, 6_400, 32, 8, 92));
+    assertThat(counted.getOrDefault("file READ", 0)).as("reads, but for the id of the boot").isLessThanOrEqualTo(8);
   }
 
   @Test

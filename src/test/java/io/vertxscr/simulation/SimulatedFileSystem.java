@@ -60,7 +60,7 @@ final class SimulatedFileSystem extends FileSystem {
 
     /** The kind of the file systems, as the table of mounts says. */
     default String kind() {
-      return "simulated";
+      return "xfs";
     }
 
     /** What the node sees under a name of the prefix file system; null: nothing. */

@@ -4,6 +4,7 @@ import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertxscr.client.ScrClient;
 import io.vertxscr.config.Settings;
+import io.vertxscr.format.FilemapFile;
 import io.vertxscr.model.DatasetFlags;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.Halt;
@@ -844,6 +845,7 @@ final class Simulation {
         copyLost(one);
         kill(one, random.nextInt(8_000));
         machine(one).disk.powerLoss(trouble.kept(), random);
+        machine(one).boots();
         shared.powerLossOf(one, trouble.kept(), random);
       }
       case ALL_LOSE_POWER -> {
@@ -852,6 +854,7 @@ final class Simulation {
           copyLost(name);
           kill(name, 0);
           machine(name).disk.powerLoss(trouble.kept(), random);
+          machine(name).boots();
         });
         shared.powerLoss(trouble.kept(), random);
       }
@@ -929,7 +932,8 @@ final class Simulation {
   }
 
   /**
-   * Not in what is being written: before it is protected, nobody could tell. Nor between the check of a file, which the
+   * Not in what is being written, nor in what nobody has read yet: before its checksum is known, nobody could tell. Nor
+   * between the check of a file, which the
    * end of a run may bring, and its read by a rank of the next one, which nobody but the rank could notice.
    */
   private void rot(String node, List<Rank> running) {
@@ -942,12 +946,26 @@ final class Simulation {
     }
     List<SimulatedDisk.Inode> files = new ArrayList<>();
     collect(machine(node).disk.root(), false, files);
-    files.removeIf(file -> file.modifiedNs >= acknowledgedNs);
+    Set<Long> unread = new HashSet<>();
+    unread(machine(node).disk.root(), unread);
+    files.removeIf(file -> file.modifiedNs >= acknowledgedNs || unread.contains(file.number));
     if (!files.isEmpty()) {
       SimulatedDisk.Inode file = files.get(random.nextInt(files.size()));
       file.rot(random.nextInt(file.size()));
       copyLost(node);
     }
+  }
+
+  /** Inodes of files whose checksums are not known, by the filemaps. */
+  private static void unread(SimulatedDisk.Inode directory, Set<Long> inodes) {
+    directory.entries.forEach((name, entry) -> {
+      if (entry.isDirectory()) {
+        unread(entry, inodes);
+      } else if (name.endsWith(".scrfilemap")) {
+        FilemapFile.decode(entry.content()).ranks().stream().flatMap(rank -> rank.files().files().stream())
+            .forEach(file -> file.unread().ifPresent(known -> inodes.add(known.inode())));
+      }
+    });
   }
 
   /** Not between the look of a restart at the prefix directory and the reads of its ranks there. */

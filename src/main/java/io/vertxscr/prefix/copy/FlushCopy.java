@@ -6,6 +6,7 @@ import io.vertxscr.model.Fault;
 import io.vertxscr.model.FileMeta;
 import io.vertxscr.model.RankFiles;
 import io.vertxscr.model.ScrException;
+import io.vertxscr.prefix.copy.extent.CheckedCopy.RunningCopy;
 import io.vertxscr.prefix.copy.extent.CheckedCopy.Sync;
 import io.vertxscr.prefix.copy.extent.CheckedCopy;
 import io.vertxscr.prefix.copy.extent.Extent;
@@ -22,6 +23,7 @@ import io.vertxscr.prefix.metadata.PrefixDirectories;
 import io.vertxscr.prefix.metadata.PrefixPaths;
 import io.vertxscr.storage.Faults;
 import io.vertxscr.storage.FileChecks;
+import io.vertxscr.storage.LearnedChecksums;
 import io.vertxscr.storage.NodeDirectories;
 import io.vertxscr.storage.Trees;
 import java.io.IOException;
@@ -60,6 +62,7 @@ public final class FlushCopy implements FlushTarget {
   private final Path cacheDirectory;
   private final WrittenDrafts written;
   private final Manner manner;
+  private final LearnedChecksums learned;
   private final Set<Path> checkedDirectories = ConcurrentHashMap.newKeySet();
 
   /** Owner of resumable drafts, as journals name it, piece size, compression. */
@@ -73,17 +76,19 @@ public final class FlushCopy implements FlushTarget {
    * @param written what the owner has written and checked, in this and earlier attempts
    */
   public FlushCopy(PrefixPaths paths, DraftOwner owner, Path cacheDirectory, WrittenDrafts written) {
-    this(paths, owner, cacheDirectory, written, Manner.PLAIN);
+    this(paths, owner, cacheDirectory, written, Manner.PLAIN, new LearnedChecksums());
   }
 
   private FlushCopy(
-      PrefixPaths paths, DraftOwner owner, Path cacheDirectory, WrittenDrafts written, Manner manner) {
+      PrefixPaths paths, DraftOwner owner, Path cacheDirectory, WrittenDrafts written, Manner manner,
+      LearnedChecksums learned) {
     this.paths = paths;
     this.owner = owner;
     this.dataset = owner.dataset().id();
     this.cacheDirectory = cacheDirectory;
     this.written = written;
     this.manner = manner;
+    this.learned = learned;
   }
 
   /** Returns a copy that resumes large files from earlier attempts of the same owner. */
@@ -102,7 +107,12 @@ public final class FlushCopy implements FlushTarget {
   }
 
   private FlushCopy with(Manner other) {
-    return new FlushCopy(paths, owner, cacheDirectory, written, other);
+    return new FlushCopy(paths, owner, cacheDirectory, written, other, learned);
+  }
+
+  @Override
+  public LearnedChecksums learned() {
+    return learned;
   }
 
   /** Returns the path of a file, relative to the prefix. */
@@ -134,7 +144,7 @@ public final class FlushCopy implements FlushTarget {
         "flush " + file.path() + ", part " + (extent + 1) + " of " + large.count(), large.bytes(extent),
         meter -> new InDirectory(draft.getParent(), () -> {
           written.forget(owner.dataset(), draft);
-          return large.copy(extent, meter, () -> written.add(owner.dataset(), draft));
+          return large.copy(extent, meter, () -> isWritten(file, draft, large.crc()));
         })));
   }
 
@@ -173,9 +183,17 @@ public final class FlushCopy implements FlushTarget {
   private ResumableCopy toDraft(FileMeta file, Meter meter) {
     Path draft = draft(file);
     written.forget(owner.dataset(), draft);
-    ResumableCopy copy = manner.compression.isPresent()
-        ? compressed(file).copy(meter) : plain(file, draft).begin(Sync.FORCE, meter);
-    return copy.then(() -> written.add(owner.dataset(), draft));
+    if (manner.compression.isPresent()) {
+      CompressedDraft compressed = compressed(file);
+      return compressed.copy(meter).then(() -> isWritten(file, draft, compressed.crc()));
+    }
+    RunningCopy plain = plain(file, draft).begin(Sync.FORCE, meter);
+    return plain.then(() -> isWritten(file, draft, plain.copied().crc()));
+  }
+
+  private void isWritten(FileMeta file, Path draft, int crc) {
+    written.add(owner.dataset(), draft);
+    learned.add(file, crc);
   }
 
   private CompressedDraft compressed(FileMeta file) {
@@ -185,7 +203,8 @@ public final class FlushCopy implements FlushTarget {
   }
 
   private CheckedCopy plain(FileMeta file, Path draft) {
-    SourceFile cached = SourceFile.cached(NodeDirectories.resolve(cacheDirectory, file.name()), cachedCopy(file));
+    SourceFile cached = SourceFile.cached(
+        NodeDirectories.resolve(cacheDirectory, file.name()), file, cachedCopy(file));
     return new CheckedCopy(cached, draft, OptionalLong.of(file.bytes()), file.crc());
   }
 

@@ -8,6 +8,7 @@ import io.vertxscr.flow.restart.RestorePlan.RankPlan;
 import io.vertxscr.model.DatasetDescriptor;
 import io.vertxscr.model.DatasetKey;
 import io.vertxscr.model.DatasetRecord;
+import io.vertxscr.model.DatasetRecord.FlushState;
 import io.vertxscr.model.DatasetRecord.RankRecord;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.RankFiles;
@@ -24,6 +25,7 @@ import io.vertxscr.service.Loop;
 import io.vertxscr.service.Prefixes;
 import io.vertxscr.service.SerialQueue;
 import io.vertxscr.service.redundancy.RankRestorer;
+import io.vertxscr.service.redundancy.UnreadDatasets;
 import io.vertxscr.storage.DatasetStore;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -52,6 +54,7 @@ public final class CacheInventoryService {
   private final DatasetStore store;
   private final CacheEvictor keeper;
   private final RankRestorer restorer;
+  private final UnreadDatasets unread;
   private final SerialQueue<Integer> restores = new SerialQueue<>();
   private final RankChecks checks;
   /** Not answered yet: who asks for the same joins them. */
@@ -68,13 +71,14 @@ public final class CacheInventoryService {
 
   /** Creates the inventory of a node. */
   public CacheInventoryService(Loop loop, Prefixes prefixes, String self, DatasetStore store, CacheEvictor keeper,
-      RankRestorer restorer) {
+      RankRestorer restorer, UnreadDatasets unread) {
     this.loop = loop;
     this.prefixes = prefixes;
     this.self = self;
     this.store = store;
     this.keeper = keeper;
     this.restorer = restorer;
+    this.unread = unread;
     this.checks = new RankChecks(loop::nanoTime, loop.clock());
   }
 
@@ -108,7 +112,8 @@ public final class CacheInventoryService {
   /**
    * Verifies all files and redundancy headers of a dataset; corrupt ones count as lost in the answer. Files that
    * {@link #runEnded} has found right a moment ago are not read again, once: who asks a second time may have found one
-   * corrupt. A corrupt redundancy file is given up durably, so that it is seen to be missing until there is another.
+   * corrupt. Files that nobody has read yet must be untouched. A corrupt redundancy file is given up durably, so that
+   * it is seen to be missing until there is another.
    */
   public Future<Inventory> verify(DatasetKey which) {
     Optional<DatasetRecord> record = find(which);
@@ -144,14 +149,16 @@ public final class CacheInventoryService {
 
   /**
    * A run has ended. What the next one would restart from is read against its checksums now, so that it need not wait
-   * for that ({@link RankChecks}).
+   * for that ({@link RankChecks}); for them, where nobody has read it and no flush will.
    *
    * @param prefix of that run
    */
   public void runEnded(String prefix) {
     loop.after(CHECK_DELAY_MS, () -> newest(prefix).ifPresent(record -> {
       checks.forget();
-      checked(record).forEach(check -> check.onFailure(e ->
+      List<? extends Future<?>> reading = !record.hasUnread() ? checked(record)
+          : record.flush() == FlushState.WANTED ? List.of() : List.of(unread.quietly(which(record)));
+      reading.forEach(check -> check.onFailure(e ->
           LOG.info("dataset {} is not verified yet: {}", record.descriptor().id(), e.getMessage())));
     }));
   }

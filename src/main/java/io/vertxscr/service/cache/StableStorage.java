@@ -3,6 +3,7 @@ package io.vertxscr.service.cache;
 import io.vertx.core.Future;
 import io.vertxscr.model.DatasetDescriptor;
 import io.vertxscr.model.DatasetRecord;
+import io.vertxscr.model.DatasetRecord.FlushState;
 import io.vertxscr.model.DatasetRecord.RankRecord;
 import io.vertxscr.model.RankFiles;
 import io.vertxscr.model.StoreDescriptor;
@@ -13,33 +14,41 @@ import io.vertxscr.protocol.node.RunInfo;
 import io.vertxscr.protocol.node.run.DatasetSynced;
 import io.vertxscr.service.Loop;
 import io.vertxscr.service.NodeBus;
+import io.vertxscr.service.redundancy.UnreadDatasets;
 import io.vertxscr.storage.DatasetStore;
 import io.vertxscr.storage.LocalFiles;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Brings the application's files of datasets to stable storage, where their store has any. On the node's loop.
  *
  * <p>The redundancy file and the filemap of a dataset are synced before it is complete; its files are not, because the
  * application would wait for a disk. A loss of power of more nodes than its sets tolerate takes it then. So the
- * datasets before it stay until all nodes have synced their parts of it.
+ * datasets before it stay until all nodes have synced their parts of it, and know the checksums: without these nobody
+ * could tell after that loss whether the files are what they were.
  */
 public final class StableStorage {
+  private static final Logger LOG = LoggerFactory.getLogger(StableStorage.class);
+
   private final Loop loop;
   private final NodeBus bus;
   private final String self;
   private final DatasetStore store;
+  private final UnreadDatasets unread;
   /** Whether a store is in memory, by its base. */
   private final Map<String, Boolean> inMemory = new HashMap<>();
 
   /** Syncs for a node. */
-  public StableStorage(Loop loop, NodeBus bus, String self, DatasetStore store) {
+  public StableStorage(Loop loop, NodeBus bus, String self, DatasetStore store, UnreadDatasets unread) {
     this.loop = loop;
     this.bus = bus;
     this.self = self;
     this.store = store;
+    this.unread = unread;
   }
 
   /** When datasets of a store are to be synced on this node: not AUTO. Does not fail. */
@@ -71,17 +80,37 @@ public final class StableStorage {
   }
 
   /**
-   * Syncs the files of a dataset on this node, if they can be, and tells the leader.
+   * A dataset is complete and need not be synced. If no flush will read it, it is read here for its checksums.
+   */
+  public void unsynced(DatasetRecord dataset) {
+    if (dataset.flush() == FlushState.NOT_WANTED) {
+      unread.quietly(dataset.descriptor().key()).onFailure(failure -> LOG.info(
+          "the checksums of dataset {} stay unknown: {}", dataset.descriptor().id(), failure.getMessage()));
+    }
+  }
+
+  /**
+   * Syncs the files of a dataset on this node, if they can be, and tells the leader. In between those are read that
+   * nobody has read yet.
    *
    * @return completes when they are on stable storage on all nodes; fails if they never will be
    */
   public Future<Void> everywhere(RunInfo run, DatasetRecord dataset, StoreDescriptor target) {
     int id = dataset.descriptor().id();
-    return when(target).compose(when -> when != StoreSync.NONE
-        ? loop.quietly(naming(id), () -> synced(id, dataset.ranks().stream().map(RankRecord::files).toList()))
-        : Future.succeededFuture())
-        .map("").otherwise(failure -> String.valueOf(failure.getMessage()))
+    return when(target).compose(when -> {
+      if (when == StoreSync.NONE) {
+        unsynced(dataset);
+        return Future.<Void>succeededFuture();
+      }
+      return loop.quietly(naming(id), () -> synced(id, dataset.ranks().stream().map(RankRecord::files).toList()))
+          .compose(_ -> unread.quietly(dataset.descriptor().key()));
+    }).map("").otherwise(failure -> isNotMissed(dataset) ? "" : String.valueOf(failure.getMessage()))
         .compose(trouble -> tell(run, dataset.descriptor(), trouble));
+  }
+
+  /** Output that has left the cache meanwhile is in the prefix directory. */
+  private boolean isNotMissed(DatasetRecord dataset) {
+    return !dataset.descriptor().flags().checkpoint() && store.find(dataset.descriptor().id()).isEmpty();
   }
 
   /**

@@ -80,15 +80,18 @@ public final class AggregateService {
     }).compose(_ -> {
       ContainerPlace place = request.place();
       List<RankFiles> ranks = copies.files(record, request.ranks());
-      PackedRanks there = new PackedRanks(
-          new ContainerLayout(place.containerBytes(), place.alignBytes()), place.offset(), ranks);
-      packed.keySet().removeIf(other -> store.find(other).isEmpty());   // flushes that were given up
-      packed.put(id, there);
+      ContainerLayout layout = new ContainerLayout(place.containerBytes(), place.alignBytes());
+      PackedRanks there = new PackedRanks(layout, place.offset(), ranks);
       ContainerCopy target = new ContainerCopy(
           id, ContainerDrafts.directory(paths, id, place.layout()), store.directory(id), there);
       return copies.copy(new PrefixCopies.Attempt(id, request.attempt(), request.background()), target, ranks,
-          place.copied() ? List.of() : target.extents(ranks)).map(_ -> new FlushWorked(id, request.attempt(),
-              ranks.stream().mapToLong(rank -> RankFileMapFile.entryBytes(there.entry(rank.rank()))).sum()));
+          place.copied() ? List.of() : target.extents(ranks)).map(copied -> {
+            packed.keySet().removeIf(other -> store.find(other).isEmpty());   // flushes that were given up
+            PackedRanks all = new PackedRanks(layout, place.offset(), copied);
+            packed.put(id, all);
+            return new FlushWorked(id, request.attempt(),
+                copied.stream().mapToLong(rank -> RankFileMapFile.entryBytes(all.entry(rank.rank()))).sum());
+          });
     });
   }
 

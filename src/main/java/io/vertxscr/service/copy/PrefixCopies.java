@@ -12,6 +12,7 @@ import io.vertxscr.prefix.copy.extent.FlushTarget;
 import io.vertxscr.service.Loop;
 import io.vertxscr.service.NodeBus;
 import io.vertxscr.service.SerialQueue;
+import io.vertxscr.service.redundancy.UnreadDatasets;
 import io.vertxscr.storage.DatasetStore;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -26,6 +27,7 @@ public final class PrefixCopies {
   private final NodeBus bus;
   private final String self;
   private final DatasetStore store;
+  private final UnreadDatasets unread;
   private final SerialQueue<Integer> steps = new SerialQueue<>();
   /** In the order of their beginnings: an order by chance could not be replayed. */
   private final Set<PacedCopies> underWay = new LinkedHashSet<>();
@@ -39,11 +41,12 @@ public final class PrefixCopies {
   public record Attempt(int datasetId, int number, boolean background) {}
 
   /** Copies for a node. */
-  public PrefixCopies(Loop loop, NodeBus bus, String self, DatasetStore store) {
+  public PrefixCopies(Loop loop, NodeBus bus, String self, DatasetStore store, UnreadDatasets unread) {
     this.loop = loop;
     this.bus = bus;
     this.self = self;
     this.store = store;
+    this.unread = unread;
     this.yieldEndNs = loop.nanoTime();
   }
 
@@ -69,11 +72,14 @@ public final class PrefixCopies {
   }
 
   /**
-   * Copies extents to a target. What fails leaves no draft of this node behind, unless another attempt goes on with it.
+   * Copies extents to a target, and records the checksums that are known by that. What fails leaves no draft of this
+   * node behind, unless another attempt goes on with it.
    *
    * @param ranks files that the extents are of
+   * @return the files with their checksums
    */
-  public Future<Void> copy(Attempt attempt, FlushTarget target, List<RankFiles> ranks, List<Extent> extents) {
+  public Future<List<RankFiles>> copy(
+      Attempt attempt, FlushTarget target, List<RankFiles> ranks, List<Extent> extents) {
     PacedCopies copies = new PacedCopies(loop, bus, self, attempt, extents);
     copies.yieldUntil(yieldEndNs);
     underWay.add(copies);
@@ -86,7 +92,8 @@ public final class PrefixCopies {
         target.discard(all);
         return null;
       }).transform((_, _) -> Future.failedFuture(failure));
-    });
+    }).compose(_ -> unread.learned(attempt.datasetId(), target.learned()))
+        .map(_ -> ranks.stream().map(target.learned()::into).toList());
   }
 
   /** A phase begins on this node: copies that nobody waits for yield to it, for a bounded time. */

@@ -116,8 +116,8 @@ public final class FlushService {
     List<RankFiles> ranks = copies.files(record, work.ranks());
     FlushCopy target = target(record);
     return copies.copy(new PrefixCopies.Attempt(work.datasetId(), work.attempt(), work.background()), target, ranks,
-        target.extents(ranks)).map(_ -> new FlushWorked(work.datasetId(), work.attempt(),
-            ranks.stream().mapToLong(rank -> RankFileMapFile.entryBytes(expected(record, rank))).sum()));
+        target.extents(ranks)).map(copied -> new FlushWorked(work.datasetId(), work.attempt(),
+            copied.stream().mapToLong(rank -> RankFileMapFile.entryBytes(expected(record, rank))).sum()));
   }
 
   /** About what the map will say of a rank. */

@@ -178,6 +178,8 @@ public final class PhaseService {
           run.cache().completed(id);
           if (complete.sync()) {
             syncBehind(run, open.descriptor());
+          } else {
+            store.find(id).ifPresent(stable::unsynced);
           }
           keeper.keep(run.cache());
           return CollectiveCalls.StepReplies.same(reply(open.descriptor(), complete));
@@ -260,7 +262,7 @@ public final class PhaseService {
                 : Future.succeededFuture();               // beside the protection, which reads the same files
             return protection.protect(
                 new ProtectionJob(record, info.run(), info.map(), run.sets(how), 0, written.ranks(), small),
-                    capacity.requirement(info, how)::check)
+                    capacity.requirement(info, how)::check, when == StoreSync.COMPLETE)
                 .compose(saved -> synced.map(saved))
                 .transform((saved, failure) ->
                     agree(run, saved, done(descriptor.id(), failure, when == StoreSync.EVICT), failure));

@@ -9,6 +9,7 @@ import io.vertxscr.model.DatasetRecord.RankRecord;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.RankFiles;
 import io.vertxscr.model.RankMap;
+import io.vertxscr.model.Scheme;
 import io.vertxscr.model.ScrException;
 import io.vertxscr.protocol.node.Ack;
 import io.vertxscr.protocol.node.Answers;
@@ -61,6 +62,7 @@ public final class ProtectionService {
   private final String self;
   private final DatasetStore store;
   private final RangeSources sources;
+  private final UnreadDatasets unread;
   private final Map<RoundKey, Promise<ChecksumsReply>> rounds = new LinkedHashMap<>();
   /** Protections here that wait for the checksums of others. */
   private final Map<Promise<ChecksumsReply>, Long> waiting = new LinkedHashMap<>();
@@ -87,17 +89,24 @@ public final class ProtectionService {
   private record Encoding(EncodePlan plan, EncodeJob job, Optional<String> name, List<RangeChecksums> ranges) {}
 
   /** Protects for a node. */
-  public ProtectionService(Loop loop, NodeBus bus, String self, DatasetStore store, RangeSources sources) {
+  public ProtectionService(Loop loop, NodeBus bus, String self, DatasetStore store, RangeSources sources,
+      UnreadDatasets unread) {
     this.loop = loop;
     this.bus = bus;
     this.self = self;
     this.store = store;
     this.sources = sources;
+    this.unread = unread;
   }
 
-  /** Protects the dataset of a phase; completes when the filemap is durable. */
-  public Future<DatasetRecord> protect(ProtectionJob job, RoomCheck room) {
-    return prepare(job, room, true);
+  /**
+   * Protects the dataset of a phase; completes when the filemap is durable. Without redundancy no file is read, where
+   * it can be known again without: its checksum comes later ({@link UnreadDatasets}).
+   *
+   * @param reads whether all checksums are to be known at once
+   */
+  public Future<DatasetRecord> protect(ProtectionJob job, RoomCheck room, boolean reads) {
+    return job.scheme() == Scheme.SINGLE && !reads ? withoutReading(job, room, true) : prepare(job, room, true);
   }
 
   /** Small files of ranks here that go to other nodes, for their redundancy files, by node. */
@@ -118,9 +127,12 @@ public final class ProtectionService {
     DatasetRecord wanted = held.with(held.redundancy().with(sets.count()), held.ranks());
     DatasetKey which = held.descriptor().key();
     return discardPrepared(which)
-        .compose(_ -> prepare(new ProtectionJob(wanted, request.run(), request.map(), sets, request.round(),
-                mine, Map.of()),
-            (_, _) -> {}, false))
+        .compose(_ -> {
+          ProtectionJob job =
+              new ProtectionJob(wanted, request.run(), request.map(), sets, request.round(), mine, Map.of());
+          return job.scheme() == Scheme.SINGLE ? withoutReading(job, (_, _) -> {}, false)
+              : prepare(job, (_, _) -> {}, false);
+        })
         .map(record -> {
           prepared.put(which, record);
           prepared.keySet().removeIf(other -> store.find(other.id()).filter(still ->
@@ -158,6 +170,35 @@ public final class ProtectionService {
       store.endLoans(which.id());
       return null;
     });
+  }
+
+  private Future<DatasetRecord> withoutReading(ProtectionJob job, RoomCheck room, boolean save) {
+    return loop.blocking("complete dataset " + job.id(), () -> noted(job, room, save)).compose(done ->
+        done.map(Future::succeededFuture).orElseGet(() -> prepare(job, room, save)));
+  }
+
+  /** Returns the filemap with what its files are known by; empty where they have to be read. */
+  private Optional<DatasetRecord> noted(ProtectionJob job, RoomCheck room, boolean save) {
+    List<RankRecord> ranks = new ArrayList<>();
+    for (RankFiles files : job.mine()) {
+      RankInMemory small = job.small().get(files.rank());
+      Optional<RankFiles> known = small != null ? Optional.of(small.files()) : store.unread(job.id(), files);
+      if (known.isEmpty()) {
+        return Optional.empty();
+      }
+      ranks.add(new RankRecord(known.get(), job.sets().of(files.rank()), Optional.empty()));
+    }
+    if (!job.isEmpty()) {
+      room.require(job.fileBytes(), 0);
+    }
+    return Optional.of(saved(job.dataset().with(ranks), save));
+  }
+
+  private DatasetRecord saved(DatasetRecord record, boolean save) {
+    if (save) {
+      store.save(record);
+    }
+    return record;
   }
 
   private Future<DatasetRecord> prepare(ProtectionJob job, RoomCheck room, boolean save) {
@@ -327,11 +368,7 @@ public final class ProtectionService {
       encoding.job().close();
       ranks.add(new RankRecord(checked.get(rank), encoding.plan().set(), encoding.name()));
     }
-    DatasetRecord record = job.dataset().with(ranks);
-    if (save) {
-      store.save(record);
-    }
-    return record;
+    return saved(job.dataset().with(ranks), save);
   }
 
   /** Returns the checksums computed in a round; completes after its reads. */
@@ -345,9 +382,12 @@ public final class ProtectionService {
         all.parities().stream().filter(parity -> request.parityFrom().contains(parity.rank())).toList()));
   }
 
-  /** Returns the layouts of these ranks, registered or from the filemap. */
+  /**
+   * Returns the layouts of these ranks, registered or from the filemap. Those from a filemap have checksums, for which
+   * files are read now that nobody has read: who asks will copy them, or publish what is known of them.
+   */
   public Future<LayoutReply> layout(LayoutRequest request) {
-    return Future.succeededFuture(
+    return unread.known(request.datasetId(), request.ranks()).map(_ ->
         new LayoutReply(request.ranks().stream().map(rank -> layout(request.datasetId(), rank)).toList(),
             store.cache(request.datasetId()).base()));
   }

@@ -68,6 +68,16 @@ class CompressedDatasetTest {
   }
 
   @Test
+  void unreadFilesGetTheirChecksumsFromTheirCompression() {
+    RankFiles known = samples.cached(3, 0, "a/x", "empty");
+    RankFiles unread = samples.unread(3, 0, "a/x", "empty");
+    FlushCopy copy = copy(3);
+    unread.files().forEach(copy::copy);
+    assertThat(copy.learned().into(unread).files().stream().map(FileMeta::crc).toList())
+        .isEqualTo(known.files().stream().map(FileMeta::crc).toList());
+  }
+
+  @Test
   void filesComeBackAndHaveLeftNothingBesideTheirPlaces() {
     RankFiles rank = samples.cached(3, 0, "a/x", "x", "empty", "x.zst");
     RankEntry entry = published(3, rank);

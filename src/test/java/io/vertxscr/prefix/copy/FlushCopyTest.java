@@ -12,14 +12,17 @@ import io.vertxscr.model.Fault;
 import io.vertxscr.model.FileMeta.Stamp;
 import io.vertxscr.model.FileMeta;
 import io.vertxscr.model.RankFiles;
+import io.vertxscr.prefix.copy.extent.Extent;
 import io.vertxscr.prefix.copy.extent.Meter;
 import io.vertxscr.prefix.metadata.Mounts;
 import io.vertxscr.prefix.metadata.PrefixPaths;
 import io.vertxscr.prefix.metadata.Samples;
 import io.vertxscr.storage.FileStamps;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
@@ -68,6 +71,49 @@ class FlushCopyTest {
     FileMeta file = samples.cached(3, 0, "x").files().getFirst();
     FileMeta unknown = new FileMeta(file.name(), file.path(), file.bytes(), OptionalInt.empty(), file.stamp());
     copy.copy(unknown);
+  }
+
+  @Test
+  void anUnreadFileGetsItsChecksumFromItsCopy() {
+    RankFiles known = samples.cached(3, 0, "d/x", "y", "empty");
+    RankFiles unread = samples.unread(3, 0, "d/x", "y", "empty");
+    unread.files().forEach(copy::copy);
+    assertThat(withoutStamps(copy.learned().into(unread))).isEqualTo(withoutStamps(known));
+    copy.publish(copy.learned().into(unread).files());
+    assertThat(samples.prefix.resolve("d/x")).hasBinaryContent(bytes(3, 0, "d/x"));
+  }
+
+  private static List<FileMeta> withoutStamps(RankFiles rank) {
+    return rank.files().stream()
+        .map(file -> new FileMeta(file.name(), file.path(), file.bytes(), file.crc())).toList();
+  }
+
+  @Test
+  void anUnreadFileThatWasTouchedIsNotCopied() throws IOException {
+    FileMeta file = samples.unread(3, 0, "d/x").files().getFirst();
+    Path cached = samples.cacheOf(3).resolve(file.name());
+    Files.setLastModifiedTime(cached, FileTime.fromMillis(1));
+    refused(Fault.CORRUPT, () -> copy.copy(file), "dataset 3", "d/x", "was changed");
+    assertThat(copy.learned().isEmpty()).isTrue();
+    assertThat(Samples.tree(samples.prefix)).isEmpty();
+  }
+
+  @Test
+  void anUnreadFileThatIsTouchedWhileItIsCopiedHasNoChecksum() {
+    FileMeta file = samples.unread(3, 0, "d/x").files().getFirst();
+    Path cached = samples.cacheOf(3).resolve(file.name());
+    Extent extent = copy.extents(List.of(new RankFiles(0, List.of(file)))).getFirst();
+    refused(Fault.CORRUPT, () -> extent.copy(_ -> touch(cached)), "dataset 3", "d/x", "was changed");
+    assertThat(copy.learned().isEmpty()).isTrue();
+    assertThat(Samples.tree(samples.prefix)).isEmpty();
+  }
+
+  private static void touch(Path file) {
+    try {
+      Files.setLastModifiedTime(file, FileTime.fromMillis(1));
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
   }
 
   @Test

@@ -77,6 +77,17 @@ class LargeFilesTest {
   }
 
   @Test
+  void anUnreadFileGetsItsChecksumFromAllExtentsWhoeverHasCopiedThem() {
+    rank = samples.unread(3, 0, "d/big");
+    copy(copy("n1"), 0b00001);
+    FlushCopy next = copy("n1");
+    copy(next, 0b11010);
+    assertThat(next.learned().isEmpty()).as("an extent is missing").isTrue();
+    copy(next, 0b00100);
+    assertThat(next.learned().into(rank).files().getFirst().crc()).isEqualTo(file.crc());
+  }
+
+  @Test
   void everyOwnerHasADraftOfItsOwnAndWhoFindsItGoneBeginsAnew() throws IOException {
     copy(copy("n1"), 0b11);
     assertThat(copy(copy("n2"), 0b111)).isEqualTo(27);

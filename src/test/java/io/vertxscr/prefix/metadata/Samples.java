@@ -18,6 +18,7 @@ import io.vertxscr.prefix.copy.WrittenDrafts;
 import io.vertxscr.prefix.publish.Publication;
 import io.vertxscr.scavenge.PatientLocks;
 import io.vertxscr.storage.FileStamps;
+import io.vertxscr.storage.UnreadFiles;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
@@ -102,6 +103,13 @@ public final class Samples {
           name, path, bytes.length, OptionalInt.of(crc(bytes)), Optional.of(stamp(cacheOf(dataset).resolve(name)))));
     }
     return new RankFiles(rank, files);
+  }
+
+  /** Writes a rank's files into the cache; nobody has read them. */
+  public RankFiles unread(int dataset, int rank, String... filePaths) {
+    List<FileMeta> files =
+        cached(dataset, rank, filePaths).files().stream().map(FileMeta::withoutCrc).toList();
+    return UnreadFiles.note(cacheOf(dataset), new RankFiles(rank, files)).orElseThrow();
   }
 
   public static Stamp stamp(Path file) {

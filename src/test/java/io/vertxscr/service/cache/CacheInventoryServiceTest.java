@@ -27,6 +27,7 @@ import io.vertxscr.service.NodeBus;
 import io.vertxscr.service.Observer;
 import io.vertxscr.service.VirtualTime;
 import io.vertxscr.service.redundancy.RankRestorer;
+import io.vertxscr.service.redundancy.UnreadDatasets;
 import io.vertxscr.storage.DatasetStore;
 import io.vertxscr.storage.FileChecks;
 import io.vertxscr.storage.LocalFiles;
@@ -57,7 +58,8 @@ class CacheInventoryServiceTest {
       disk.directory("/node").resolve("cache"), disk.directory("/node").resolve("control")));
   private final CacheInventoryService inventory = new CacheInventoryService(
       loop, AdmittedPrefixes.of(loop, "/p"), "n1", store,
-      new CacheEvictor(loop, "n1", store, Observer.NONE), new RankRestorer(loop, new Nobody(), store, null));
+      new CacheEvictor(loop, "n1", store, Observer.NONE), new RankRestorer(loop, new Nobody(), store, null),
+      new UnreadDatasets(loop, store));
   private final List<String> onLoop = new ArrayList<>();
 
   /** No other node is there. */

@@ -125,7 +125,7 @@ class PacedCopiesTest {
   @Test
   void copiesYieldInTheOrderInWhichTheyBegan() {
     share = new Share(0, 0, 500);
-    PrefixCopies all = new PrefixCopies(loop, new Bus(), "a", null);
+    PrefixCopies all = new PrefixCopies(loop, new Bus(), "a", null, null);
     List<Integer> datasets = IntStream.rangeClosed(1, 12).boxed().toList();
     datasets.forEach(id -> all.copy(new PrefixCopies.Attempt(id, 1, true), null, List.of(), files(1, PIECE)));
     time.runUntil(() -> asked.size() == datasets.size(), Duration.ofSeconds(1));

@@ -10,6 +10,7 @@ import io.vertxscr.prefix.copy.extent.Parts;
 import io.vertxscr.prefix.copy.extent.ResumableCopy;
 import io.vertxscr.prefix.metadata.PrefixDirectories;
 import io.vertxscr.storage.Faults;
+import io.vertxscr.storage.LearnedChecksums;
 import io.vertxscr.storage.NodeDirectories;
 import java.io.IOException;
 import java.nio.file.FileAlreadyExistsException;
@@ -23,14 +24,16 @@ import java.util.List;
  * at the same time, each its own stretch, so there are no locks.
  *
  * <p>An extent that is durable leaves a mark beside the containers: an empty file whose name has offset and length of
- * the extent. A later attempt, after a crash too, does not copy it again. The directory's name stands for one
- * layout ({@link ContainerDrafts}), so a mark never speaks of other bytes.
+ * the extent. A later attempt, after a crash too, does not copy it again, unless the checksum of one of its files is
+ * not known. The directory's name stands for one layout ({@link ContainerDrafts}), so a mark never speaks of other
+ * bytes.
  */
 public final class ContainerCopy implements FlushTarget {
   private final String dataset;
   private final Path drafts;
   private final Path cacheDirectory;
   private final PackedRanks packed;
+  private final LearnedChecksums learned = new LearnedChecksums();
 
   /**
    * @param drafts directory of the draft containers, created by the leader, never by nodes: a late node must find
@@ -56,6 +59,11 @@ public final class ContainerCopy implements FlushTarget {
     Path mark = drafts.resolve("extent." + offset + "-" + bytes);
     return new Extent("flush " + files.size() + " files of " + dataset, bytes,
         meter -> new Packing(files, mark, meter));
+  }
+
+  @Override
+  public LearnedChecksums learned() {
+    return learned;
   }
 
   /** The leader does it, for all nodes: {@link ContainerDrafts#publish}. */
@@ -90,7 +98,7 @@ public final class ContainerCopy implements FlushTarget {
     @Override
     public boolean resume() {
       if (out == null) {
-        if (Files.exists(mark)) {
+        if (Files.exists(mark) && files.stream().allMatch(file -> file.file().unread().isEmpty())) {
           return true;
         }
         out = new ContainerWriter(drafts, packed.layout(), files.getFirst().offset(), meter);
@@ -102,6 +110,7 @@ public final class ContainerCopy implements FlushTarget {
         if (!current.resume()) {
           return false;
         }
+        learned.add(files.get(next - 1).file(), current.crc());
         current = null;
       }
       out.force();

@@ -65,7 +65,7 @@ public final class ContainerWriter implements AutoCloseable {
 
   /** As {@link #append}, as the meter admits it: resumed to its end before anything else is done here. */
   Appending begin(Path source, FileMeta file, String what) {
-    return new Appending(SourceFile.cached(source, what), file);
+    return new Appending(SourceFile.cached(source, file, what), file);
   }
 
   /** A file that is being appended. */

@@ -2,6 +2,7 @@ package io.vertxscr.prefix.copy.extent;
 
 import io.vertxscr.model.FileMeta;
 import io.vertxscr.model.RankFiles;
+import io.vertxscr.storage.LearnedChecksums;
 import java.util.Collection;
 import java.util.List;
 
@@ -12,6 +13,9 @@ import java.util.List;
 public interface FlushTarget {
   /** The node's work, cut so that a few threads have something to do; touches nothing. */
   List<Extent> extents(List<RankFiles> ranks);
+
+  /** Checksums of unread files that are copied. What an earlier attempt has left counts as copied by this one. */
+  LearnedChecksums learned();
 
   /**
    * Renames the copied files to their final names, durably. The caller knows that all extents of the dataset, on all

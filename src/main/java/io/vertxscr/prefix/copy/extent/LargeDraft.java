@@ -34,6 +34,7 @@ public final class LargeDraft {
   private final Map<Integer, Integer> sums = new HashMap<>();
   private boolean begun;
   private boolean ended;
+  private int crc;
 
   /** Paths of the source, the draft, and its journal {@code marks}. */
   public record Places(Path source, Path draft, Path marks) {}
@@ -45,7 +46,7 @@ public final class LargeDraft {
    * @param what names the cached file in messages
    */
   public LargeDraft(Places places, FileMeta file, String owner, String what, long extentBytes) {
-    this.source = SourceFile.cached(places.source(), what);
+    this.source = SourceFile.cached(places.source(), file, what);
     this.draft = places.draft();
     this.marksPath = places.marks();
     this.file = file;
@@ -73,6 +74,11 @@ public final class LargeDraft {
    */
   public ResumableCopy copy(int extent, Meter meter, Runnable whole) {
     return new OneExtent(extent, meter, whole);
+  }
+
+  /** The checksum of the whole file, when that is there. */
+  public synchronized int crc() {
+    return crc;
   }
 
   private synchronized boolean isDone(int extent) {
@@ -120,7 +126,8 @@ public final class LargeDraft {
     if (ended || sums.size() < count()) {
       return ended;
     }
-    source.requireCrc(LargeFetch.crc(sums, this::bytes), file.crc());
+    crc = LargeFetch.crc(sums, this::bytes);
+    source.requireCrc(crc, file.crc());
     try (FileChannel out = FileStamps.reopen(draft)) {
       FileStamps.apply(source.stamp(), draft);
       out.force(true);

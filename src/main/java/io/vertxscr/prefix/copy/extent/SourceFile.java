@@ -7,40 +7,61 @@ import io.vertxscr.model.ScrException;
 import io.vertxscr.storage.Faults;
 import io.vertxscr.storage.FileStamps;
 import io.vertxscr.storage.RegularFile;
+import io.vertxscr.storage.UnreadFiles;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
+import java.util.Optional;
 import java.util.OptionalInt;
 
 /**
  * A source file with its meaning of failures, so that a bad source is not mistaken for a bad target. Blocking.
  *
  * @param what names it in messages
+ * @param unread the file, where its checksum is not known yet: then it must be untouched when it is opened, and when
+ *     its checksum is compared
  */
-public record SourceFile(Path path, String what, Fault ifMissing, Fault ifUnreadable) {
+public record SourceFile(
+    Path path, String what, Fault ifMissing, Fault ifUnreadable, Optional<FileMeta> unread) {
   /** A cached copy: one that is gone or cannot be read counts as lost, and is rebuilt. */
-  public static SourceFile cached(Path path, String what) {
-    return new SourceFile(path, what, Fault.NO_SUCH_FILE, Fault.CORRUPT);
+  public static SourceFile cached(Path path, FileMeta file, String what) {
+    return new SourceFile(path, what, Fault.NO_SUCH_FILE, Fault.CORRUPT, unread(file));
+  }
+
+  /** A cached copy that is not rebuilt: one that is gone is as bad as one that cannot be read. */
+  public static SourceFile scavenged(Path path, FileMeta file, String what) {
+    return new SourceFile(path, what, Fault.CORRUPT, Fault.CORRUPT, unread(file));
+  }
+
+  private static Optional<FileMeta> unread(FileMeta file) {
+    return Optional.of(file).filter(one -> one.unread().isPresent());
   }
 
   /** A file in the prefix directory. A missing one makes its dataset useless, an unreadable one does not. */
   public static SourceFile flushed(Path path, String what) {
-    return new SourceFile(path, what, Fault.CORRUPT, Fault.IO);
+    return new SourceFile(path, what, Fault.CORRUPT, Fault.IO, Optional.empty());
   }
 
-  /** To read it. @throws ScrException as this says if it is missing or unreadable */
+  /** To read it. @throws ScrException as this says if it is missing or unreadable; CORRUPT if it was touched */
   public FileChannel open() {
     if (!Files.isRegularFile(path, LinkOption.NOFOLLOW_LINKS)) {
       throw new ScrException(ifMissing, what + " is missing: " + path);
     }
+    requireUntouched();
     try {
       return RegularFile.read(path);
     } catch (IOException e) {
       throw unreadable(e);
     }
+  }
+
+  private void requireUntouched() {
+    unread.flatMap(file -> UnreadFiles.problem(path, file)).ifPresent(problem -> {
+      throw new ScrException(Fault.CORRUPT, what + ": " + problem);
+    });
   }
 
   /** Opens the source with its known size. @throws ScrException CORRUPT too, if it has another one */
@@ -115,8 +136,14 @@ public record SourceFile(Path path, String what, Fault ifMissing, Fault ifUnread
     }
   }
 
-  /** @throws ScrException CORRUPT; not where nothing is expected */
+  /**
+   * Compares the checksum of all bytes that were read. Of an unread file it is the checksum from now on, if the file is
+   * still untouched.
+   *
+   * @throws ScrException CORRUPT; not where nothing is expected
+   */
   public void requireCrc(int found, OptionalInt expected) {
+    requireUntouched();
     if (expected.isPresent() && expected.getAsInt() != found) {
       throw corrupt("checksum 0x%08x instead of 0x%08x".formatted(found, expected.getAsInt()));
     }

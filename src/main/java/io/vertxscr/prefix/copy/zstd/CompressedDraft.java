@@ -74,8 +74,13 @@ public final class CompressedDraft {
   public CompressedDraft(Places places, FileMeta file, String what, Manner manner) {
     this.places = places;
     this.file = file;
-    this.source = SourceFile.cached(places.source(), what);
+    this.source = SourceFile.cached(places.source(), file, what);
     this.manner = manner;
+  }
+
+  /** The checksum of the file's bytes, when all are compressed. */
+  public int crc() {
+    return crc;
   }
 
   private boolean isMarked() {
