@@ -67,6 +67,7 @@ final class StatusPage {
     gaps(first).forEach((dataset, gap) -> lines.add("note   dataset " + dataset + " '" + gap.getString("name")
         + "': the files of rank " + Humane.ranges(numbers(gap.getJsonArray("missing"))) + " are on no node; "
         + (isLost(gap) ? "the nodes here cannot rebuild them: " + gap.getString("lost") : "a restart rebuilds them")));
+    lines.addAll(damages(answers));
     lines.addAll(FlushLines.of(first.getJsonArray("flushes", new JsonArray()), bars));
     for (JsonObject answer : answers) {
       JsonArray here = answer.getJsonObject("run", new JsonObject()).getJsonArray("missingHere", new JsonArray());
@@ -104,6 +105,20 @@ final class StatusPage {
     answer.getJsonArray("gaps", new JsonArray()).forEach(gap ->
         gaps.put(((JsonObject) gap).getInteger("dataset"), (JsonObject) gap));
     return gaps;
+  }
+
+  /** Returns what the scrub has found damaged, and not repaired yet. */
+  private static List<String> damages(List<JsonObject> answers) {
+    List<String> lines = new ArrayList<>();
+    for (JsonObject answer : answers) {
+      for (Object each : answer.getJsonArray("datasets")) {
+        JsonObject dataset = (JsonObject) each;
+        dataset.getJsonObject("scrub", new JsonObject()).getJsonArray("damaged", new JsonArray()).forEach(problem ->
+            lines.add("note   dataset " + dataset.getInteger("dataset") + " on " + answer.getString("node")
+                + " is damaged: " + problem));
+      }
+    }
+    return lines;
   }
 
   private static boolean isLost(JsonObject gap) {

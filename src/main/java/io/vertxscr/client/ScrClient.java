@@ -6,6 +6,7 @@ import io.vertxscr.protocol.Verb;
 import io.vertxscr.protocol.app.ConfigReply;
 import io.vertxscr.protocol.app.InitReply;
 import io.vertxscr.protocol.app.InitRequest;
+import io.vertxscr.protocol.app.ScrubRequest;
 import io.vertxscr.protocol.app.StatusRequest;
 import io.vertxscr.protocol.json.JsonRecords;
 import java.nio.file.Path;
@@ -66,6 +67,15 @@ public final class ScrClient {
   /** What the node says about itself and the run, as maps and lists; see docs/messages.md. */
   public CompletableFuture<Map<String, Object>> status() {
     return transport.request(Verb.STATUS, JsonRecords.write(new StatusRequest(Optional.of(true))));
+  }
+
+  /**
+   * What the background reads of all nodes have found, as maps and lists; see docs/messages.md.
+   *
+   * @param now whether all nodes read everything from now on
+   */
+  public CompletableFuture<Map<String, Object>> scrub(boolean now) {
+    return transport.request(Verb.SCRUB, JsonRecords.write(new ScrubRequest(Optional.of(now))));
   }
 
   /** Sets the listener for the loss of the node, called at once if it is lost already. */

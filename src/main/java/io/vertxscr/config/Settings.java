@@ -10,6 +10,8 @@ import static io.vertxscr.config.Parameter.SCR_JOB_ID;
 import static io.vertxscr.config.Parameter.SCR_JOB_NAME;
 import static io.vertxscr.config.Parameter.SCR_PREFIX;
 import static io.vertxscr.config.Parameter.SCR_SCAVENGE_SECONDS;
+import static io.vertxscr.config.Parameter.SCR_SCRUB_BW;
+import static io.vertxscr.config.Parameter.SCR_SCRUB_SECONDS;
 import static io.vertxscr.config.Parameter.SCR_USER_NAME;
 
 import io.vertxscr.config.policy.RunPolicy;
@@ -27,7 +29,8 @@ import java.util.Optional;
  * @param policy what holds for runs where their users say nothing else
  * @param system the same as it was written, to put a user's over it
  */
-public record Settings(CacheSettings cache, RunPolicy policy, JobSettings job, Configuration system) {
+public record Settings(
+    CacheSettings cache, RunPolicy policy, JobSettings job, ScrubSettings scrub, Configuration system) {
 
   /**
    * Reads them from the environment and, below it, a configuration file.
@@ -52,6 +55,7 @@ public record Settings(CacheSettings cache, RunPolicy policy, JobSettings job, C
             values.value(SCR_PREFIX).map(v -> Path.of(v.text()).toAbsolutePath().normalize()),
             AllocationEnd.of(Map.of("SCR_END_TIME", values.text(SCR_END_TIME))),
             values.number(SCR_SCAVENGE_SECONDS)),
+        new ScrubSettings(values.number(SCR_SCRUB_SECONDS), values.bytes(SCR_SCRUB_BW)),
         system);
   }
 

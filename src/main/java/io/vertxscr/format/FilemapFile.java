@@ -49,6 +49,7 @@ import java.util.TreeMap;
  *                        GROUP_RANK -> 2        place of this rank in it
  *                        GROUP/...              see GroupHash: the whole set, so that it can be built again
  *                        FILE -> .scr/g1/3_of_4_in_0.xor      missing while its protection is pending
+ *                        CRC -> 0x1b3f8a90      of its parity; missing for copies, and while unknown
  * </pre>
  */
 public final class FilemapFile {
@@ -111,6 +112,7 @@ public final class FilemapFile {
         .set("GROUP_RANK", rank.set().memberOf(rank.files().rank()))
         .put("GROUP", GroupHash.encode(rank.set()));
     rank.redundancy().ifPresent(file -> redundancy.set("FILE", file));
+    rank.redundancyCrc().ifPresent(crc -> redundancy.set("CRC", Fields.crc(crc)));
     to.put("REDDESC", redundancy);
   }
 
@@ -176,7 +178,7 @@ public final class FilemapFile {
     redundancy.expect("GROUP_SIZE", set.size());
     redundancy.expect("GROUP_RANK", set.memberOf(rank));
     Optional<String> file = redundancy.findText("FILE");
-    return new RankRecord(new RankFiles(rank, files(fields)), set, file);
+    return new RankRecord(new RankFiles(rank, files(fields)), set, file, redundancy.findCrc("CRC"));
   }
 
   private static List<FileMeta> files(Fields rank) {

@@ -23,10 +23,12 @@ final class CacheMetrics implements Observer {
   }
 
   /** Reads the cache at each scrape. */
-  void watch(Supplier<List<DatasetRecord>> datasets, Supplier<Number> freeRatio) {
+  void watch(Supplier<List<DatasetRecord>> datasets, Predicate<DatasetRecord> isDamaged,
+      Supplier<Number> freeRatio) {
     gauge("scr_cache_datasets", "datasets in this cache", datasets, _ -> true);
     gauge("scr_cache_unprotected_datasets", "of these, without the redundancy that they should have", datasets,
         CacheMetrics::isUnprotected);
+    gauge("scr_cache_damaged_datasets", "of these, with parts that have failed their check", datasets, isDamaged);
     gauge("scr_cache_unflushed_datasets", "of these, on their way to the prefix directory", datasets,
         dataset -> dataset.flush() == FlushState.WANTED);
     Gauge.builder("scr_cache_free_ratio", freeRatio)

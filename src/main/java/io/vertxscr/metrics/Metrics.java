@@ -15,6 +15,7 @@ import io.vertxscr.service.Membership;
 import io.vertxscr.service.Observer;
 import java.util.EnumSet;
 import java.util.List;
+import java.util.function.Predicate;
 import java.util.function.Supplier;
 
 /**
@@ -28,7 +29,7 @@ public final class Metrics implements AutoCloseable {
   private final CacheMetrics cache = new CacheMetrics(registry);
   private final ClusterMetrics cluster = new ClusterMetrics(registry);
   private final Observer observer = Observer.all(List.of(new RunMetrics(registry), new PhaseMetrics(registry),
-      new RestartMetrics(registry), new FlushMetrics(registry), cache, cluster));
+      new RestartMetrics(registry), new FlushMetrics(registry), new ScrubMetrics(registry), cache, cluster));
 
   /** Returns the registry for components' meters. */
   public MeterRegistry registry() {
@@ -40,9 +41,14 @@ public final class Metrics implements AutoCloseable {
     return observer;
   }
 
-  /** Registers gauges of a node's cache and cluster, read at each scrape. Once; the suppliers must not block. */
-  public void watch(Supplier<List<DatasetRecord>> datasets, Membership membership, Supplier<NodeFigures> figures) {
-    cache.watch(datasets, () -> figures.get().freeRatio());
+  /**
+   * Registers gauges of a node's cache and cluster, read at each scrape. Once; the suppliers must not block.
+   *
+   * @param isDamaged whether parts of a dataset here have failed their check
+   */
+  public void watch(Supplier<List<DatasetRecord>> datasets, Predicate<DatasetRecord> isDamaged, Membership membership,
+      Supplier<NodeFigures> figures) {
+    cache.watch(datasets, isDamaged, () -> figures.get().freeRatio());
     cluster.watch(membership, () -> figures.get().lostNodes());
   }
 

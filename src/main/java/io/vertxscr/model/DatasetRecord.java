@@ -3,6 +3,7 @@ package io.vertxscr.model;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalInt;
 
 /**
  * One node's part of a dataset: the content of its filemap. It exists only for datasets that every rank called valid
@@ -48,8 +49,26 @@ public record DatasetRecord(DatasetDescriptor descriptor, Origin origin, CacheDi
    * @param set with whom it is protected
    * @param redundancy the redundancy file that this rank wrote, relative to the dataset's directory; empty while its
    *     protection is pending, and for SINGLE
+   * @param redundancyCrc CRC-32 of its parity; empty while unknown, and where it holds copies, whose checksums are in
+   *     its header
    */
-  public record RankRecord(RankFiles files, RedundancySet set, Optional<String> redundancy) {}
+  public record RankRecord(
+      RankFiles files, RedundancySet set, Optional<String> redundancy, OptionalInt redundancyCrc) {
+    /** Without a checksum of parity. */
+    public RankRecord(RankFiles files, RedundancySet set, Optional<String> redundancy) {
+      this(files, set, redundancy, OptionalInt.empty());
+    }
+
+    /** Returns the same with these files. */
+    public RankRecord with(RankFiles others) {
+      return new RankRecord(others, set, redundancy, redundancyCrc);
+    }
+
+    /** Returns the same with this redundancy file. */
+    public RankRecord with(String file, OptionalInt crc) {
+      return new RankRecord(files, set, Optional.of(file), crc);
+    }
+  }
 
   public DatasetRecord {
     ranks = ranks.stream().sorted(Comparator.comparingInt(of -> of.files().rank())).toList();
@@ -87,6 +106,11 @@ public record DatasetRecord(DatasetDescriptor descriptor, Origin origin, CacheDi
   /** Returns the record with these ranks. */
   public DatasetRecord with(List<RankRecord> held) {
     return new DatasetRecord(descriptor, origin, cache, redundancy, flush, held);
+  }
+
+  /** Returns the record with another entry of a rank, if it has one. */
+  public DatasetRecord with(RankRecord other) {
+    return with(ranks.stream().map(rank -> rank.files().rank() == other.files().rank() ? other : rank).toList());
   }
 
   /** Returns the record with these ranks, in other redundancy sets. */

@@ -118,7 +118,7 @@ public final class ClusteredNode implements AutoCloseable {
       LOG.info("none of {} answered: node {} begins a cluster", options.network().members(), ground.info().name());
     }
     HazelcastConfig.joined(config, membership);
-    metrics.watch(ground.store()::list, membership, () -> {
+    metrics.watch(ground.store()::list, record -> !ground.store().damaged().of(record).isEmpty(), membership, () -> {
       NodeRuntime node = runtime;
       return node == null ? NodeFigures.NONE : node.figures();
     });

@@ -61,6 +61,7 @@ import io.vertxscr.service.phase.RouteService;
 import io.vertxscr.service.redundancy.ProtectionService;
 import io.vertxscr.service.redundancy.RankRestorer;
 import io.vertxscr.service.redundancy.UnreadDatasets;
+import io.vertxscr.service.restart.CacheRepairs;
 import io.vertxscr.service.restart.CacheRestores;
 import io.vertxscr.service.restart.CatchUp;
 import io.vertxscr.service.restart.FetchService;
@@ -82,6 +83,7 @@ import io.vertxscr.service.run.StatusService;
 import io.vertxscr.service.run.StorageProbe;
 import io.vertxscr.service.scavenge.ScavengeWatch;
 import io.vertxscr.service.scavenge.Scavenger;
+import io.vertxscr.service.scrub.ScrubService;
 import io.vertxscr.storage.DatasetStore;
 import io.vertxscr.verticle.NodeServices;
 import java.time.LocalDateTime;
@@ -189,11 +191,16 @@ public final class NodeAssembly {
             .onSuccess(_ -> inventory.runEnded(run.info().prefix()))));
     StorageProbe probe = new StorageProbe(loop, self, store.directories().control());
     readiness = new Readiness(loop, bus, ports.membership(), probe);
+    ScrubService scrub = new ScrubService(loop, bus, ports.membership(), store, ports.observer(),
+        new ScrubService.ScrubPolicy(settings.scrub().seconds(), settings.scrub().bytesPerSecond()), runs::isInPhase);
+    CacheRepairs repairs = new CacheRepairs(
+        caches, restores, id -> flush.coordinator().underWay(id).isPresent(), log);
     services = new NodeServices(runs, calls, new RouteService(loop, bus, runs, store, places), claims,
         new AdviceService(bus, self, runs), new FlushQuestions(bus, self, runs, store),
-        new StatusService(loop, bus, ports.membership(), runs, store), new ConfigService(loop, settings.system(), runs),
+        new StatusService(loop, bus, ports.membership(), runs, store, scrub::of),
+        new ConfigService(loop, settings.system(), runs),
         protection, inventory, fetches, new StoreService(loop, self, store, settings.policy().descriptors()),
-        flushes, aggregation, leader, flush, syncs, advice.advisor(), probe);
+        flushes, aggregation, leader, flush, syncs, advice.advisor(), probe, scrub, repairs);
   }
 
   private LeaderAdvice advice() {
@@ -277,6 +284,7 @@ public final class NodeAssembly {
     copies.stop(
         new ScrException(Fault.STOPPING, "this node is stopping; the flush is left to the next start"));
     halts.stop();
+    services.scrub().stop();
     return services.leader().stopping();
   }
 
@@ -291,6 +299,7 @@ public final class NodeAssembly {
     services.flushLeader().coordinator().park();
     copies.stop(cause);
     halts.stop();
+    services.scrub().stop();
     services.protection().over(Long.MAX_VALUE, cause);
   }
 }

@@ -25,6 +25,7 @@ public enum Verb {
   FLUSH_WAIT("flush-wait", false, false),
   FINALIZE("finalize", true, true),
   STATUS("status", false, false),
+  SCRUB("scrub", false, false),
   ALIVE("alive", false, false);
 
   private static final Map<String, Verb> BY_WIRE_NAME =

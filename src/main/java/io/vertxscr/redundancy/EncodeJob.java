@@ -1,10 +1,12 @@
 package io.vertxscr.redundancy;
 
+import io.vertxscr.coding.Crc32s;
 import io.vertxscr.format.HashFile;
 import io.vertxscr.format.RedundancyHeaderFile;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.FileMeta;
 import io.vertxscr.model.RankFiles;
+import io.vertxscr.model.Scheme;
 import io.vertxscr.model.ScrException;
 import io.vertxscr.redundancy.range.RangeRequest;
 import io.vertxscr.redundancy.range.RangeSource;
@@ -20,6 +22,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.zip.CRC32;
 
 /**
@@ -39,6 +42,9 @@ public final class EncodeJob implements AutoCloseable {
   private FileChannel channel;
   private long headerBytes;
   private Optional<FinishedParity> finished = Optional.empty();
+  private final CRC32 computed = new CRC32();
+  /** Of the parity, as far as it is written. */
+  private int parityCrc;
   private boolean pulled;
   private boolean sealed;
 
@@ -85,6 +91,7 @@ public final class EncodeJob implements AutoCloseable {
     } catch (IOException e) {
       throw Faults.io(target, e);
     }
+    parityCrc = (int) computed.getValue();
     others.forEach(meter -> copied.add(meter.done()));
     return told.stream().map(PieceMeter::done).toList();
   }
@@ -104,6 +111,9 @@ public final class EncodeJob implements AutoCloseable {
         List<ByteBuffer> sums = fold.next(stretch.bytes() - at);
         int bytes = sums.getFirst().remaining();
         if (channel != null) {
+          if (plan.scheme() != Scheme.PARTNER) {
+            computed.update(sums.getFirst().duplicate());
+          }
           write(sums.getFirst(), headerBytes + stretch.offset() + at);
         }
         if (lent.isPresent()) {
@@ -117,6 +127,12 @@ public final class EncodeJob implements AutoCloseable {
   /** The parity that {@link #run} has computed for other members, where there is such. */
   public Optional<FinishedParity> finished() {
     return finished;
+  }
+
+  /** CRC-32 of the parity when all is written; empty for copies, whose checksums are in the header. */
+  public OptionalInt parityCrc() {
+    return plan.writesRedundancy() && plan.scheme() != Scheme.PARTNER ? OptionalInt.of(parityCrc)
+        : OptionalInt.empty();
   }
 
   /** Path of the shared parity until all members have pulled theirs. */
@@ -161,6 +177,7 @@ public final class EncodeJob implements AutoCloseable {
         throw new ScrException(Fault.CORRUPT, "parity that rank " + rank + " has computed for rank " + plan.rank()
             + " came with other bytes than it had");
       }
+      parityCrc = Crc32s.combine(parityCrc, (int) crc.getValue(), request.bytes());
     }
     pulled = true;
   }

@@ -22,9 +22,16 @@ import java.util.stream.IntStream;
  * @param rank whose redundancy file is written
  * @param layouts files of every member, in the order of the set; checksums may be unknown
  * @param nodes where each member's files are, in the order of the set
+ * @param alone whether the rank computes all of its parity, and none for others: they have theirs
  */
 public record EncodePlan(DatasetDescriptor descriptor, int worldRanks, Scheme scheme, RedundancySet set, int rank,
-    List<RankFiles> layouts, List<String> nodes) {
+    List<RankFiles> layouts, List<String> nodes, boolean alone) {
+  /** A plan beside those of the other members. */
+  public EncodePlan(DatasetDescriptor descriptor, int worldRanks, Scheme scheme, RedundancySet set, int rank,
+      List<RankFiles> layouts, List<String> nodes) {
+    this(descriptor, worldRanks, scheme, set, rank, layouts, nodes, false);
+  }
+
   public EncodePlan {
     layouts = List.copyOf(layouts);
     nodes = List.copyOf(nodes);
@@ -32,6 +39,11 @@ public record EncodePlan(DatasetDescriptor descriptor, int worldRanks, Scheme sc
       throw new ScrException(Fault.INTERNAL, "layouts and nodes do not match redundancy set " + set.ranks());
     }
     set.memberOf(rank);
+  }
+
+  /** The plan of this rank where only its redundancy file was lost: others have nothing to do. */
+  public EncodePlan byItself() {
+    return new EncodePlan(descriptor, worldRanks, scheme, set, rank, layouts, nodes, true);
   }
 
   /** Whether a redundancy file is written; otherwise the rank's files are only read for their checksums. */
@@ -60,7 +72,7 @@ public record EncodePlan(DatasetDescriptor descriptor, int worldRanks, Scheme sc
 
   /** Number of parity rows computed here. The first is this rank's own, the others are for its right neighbours. */
   int rows() {
-    return scheme == Scheme.RS && writesRedundancy() ? set.failures() : 1;
+    return scheme == Scheme.RS && writesRedundancy() && !alone ? set.failures() : 1;
   }
 
   /**
@@ -84,6 +96,9 @@ public record EncodePlan(DatasetDescriptor descriptor, int worldRanks, Scheme sc
       }
       case XOR, RS -> {
         ParityLayout parity = parity();                   // asks for the sizes of all files
+        if (alone) {
+          yield IntStream.range(0, set.failures()).mapToObj(row -> row(row, parity)).toList();
+        }
         yield List.of(new Stretch(0, parity.chunkBytes(),
             Protection.readBy(scheme, set, rank).stream().map(owner -> segment(owner, parity)).toList()));
       }
@@ -97,7 +112,7 @@ public record EncodePlan(DatasetDescriptor descriptor, int worldRanks, Scheme sc
 
   /** The ranks whose finished parity is pulled, in the order of the rows, from row 1 on. */
   List<Integer> parityFrom() {
-    return payloadBytes() == 0 ? List.of() : Protection.parityFrom(scheme, set, rank);
+    return payloadBytes() == 0 || alone ? List.of() : Protection.parityFrom(scheme, set, rank);
   }
 
   /** Range of a row that this rank has computed for another, during the protection of the dataset. */
@@ -134,6 +149,19 @@ public record EncodePlan(DatasetDescriptor descriptor, int worldRanks, Scheme sc
     return new Term(request(owner, RangeRequest.RangeKind.FILES, segment * parity.chunkBytes(),
         parity.bytesIn(segment, layoutOf(owner).bytes())),
         IntStream.range(0, rows()).mapToObj(row -> code.coefficient(row, member)).toList());
+  }
+
+  /** One row of this rank's parity, from all data of its stripe. */
+  private Stretch row(int row, ParityLayout parity) {
+    int stripe = parity.stripeOf(set.memberOf(rank), row);
+    var code = new ReedSolomon(set.size(), set.failures());
+    return new Stretch(row * parity.chunkBytes(), parity.chunkBytes(), IntStream.range(0, set.size())
+        .filter(member -> parity.hasData(member, stripe)).mapToObj(member -> {
+          int owner = set.ranks().get(member);
+          return new Term(request(owner, RangeRequest.RangeKind.FILES, parity.offset(member, stripe),
+              parity.bytesIn(parity.segmentAt(member, stripe), layoutOf(owner).bytes())),
+              List.of(code.coefficient(row, member)));
+        }).toList());
   }
 
   private RangeRequest request(int owner, RangeRequest.RangeKind kind, long offset, long bytes) {

@@ -2,6 +2,7 @@ package io.vertxscr.service;
 
 import io.vertxscr.flow.flush.Progress;
 import io.vertxscr.model.Fault;
+import io.vertxscr.model.HeldPart;
 import java.util.Optional;
 import java.util.OptionalLong;
 
@@ -156,6 +157,24 @@ public sealed interface Event {
 
   /** The files of a rank differ from their checksums, and count as lost. */
   record CorruptFound(int dataset, String about, int rank) implements Event {}
+
+  /**
+   * The scrub has found a part of a node's cache that is not what it was; it counts as lost.
+   *
+   * @param about the node
+   * @param rank whose files, or which has written the redundancy; 0 for a filemap
+   */
+  record DamageFound(int dataset, String about, int rank, HeldPart part, String cause) implements Event {}
+
+  /** It is what it was. */
+  record DamageRepaired(int dataset, String about, int rank, HeldPart part, long repairUs) implements Event {}
+
+  /** It cannot be repaired now; told once for each fault. */
+  record DamageStays(int dataset, String about, int rank, HeldPart part, Fault fault, String cause)
+      implements Event {}
+
+  /** A node has read all that it holds of a dataset. @param found damaged parts in this look */
+  record ScrubDone(int dataset, String about, long bytes, int found, long scrubUs) implements Event {}
 
   /** A rank's call was answered with a fault. */
   record CallFailed(String verb, Fault fault) implements Event {}

@@ -48,6 +48,7 @@ public final class DatasetStore {
   private final Map<Integer, CacheDirectory> placed = new ConcurrentHashMap<>();
   private final Map<Integer, Map<Integer, RankFiles>> writing = new ConcurrentHashMap<>();
   private final Map<Integer, Map<Integer, Path>> lent = new ConcurrentHashMap<>();
+  private final DamagedParts damaged = new DamagedParts();
 
   /**
    * A rank's files of a dataset on this node.
@@ -81,6 +82,11 @@ public final class DatasetStore {
     } catch (IOException e) {
       throw Faults.io(directories.control(), e);
     }
+  }
+
+  /** Parts of datasets here that have failed their check. In memory. */
+  public DamagedParts damaged() {
+    return damaged;
   }
 
   public NodeDirectories directories() {
@@ -260,6 +266,18 @@ public final class DatasetStore {
   }
 
   /**
+   * Writes the filemap of a dataset again where it does not say what this node knows.
+   *
+   * @return what was wrong with it, in a sentence; empty where nothing was, or the dataset is not here
+   */
+  public synchronized Optional<String> mendFilemap(DatasetKey dataset) {
+    Optional<DatasetRecord> record = find(dataset.id()).filter(held -> held.descriptor().key().equals(dataset));
+    Optional<String> problem = record.flatMap(filemaps::problem);
+    problem.ifPresent(_ -> save(record.orElseThrow()));
+    return problem;
+  }
+
+  /**
    * Brings files, and all names that lead to them from the cache, to stable storage. What is there already costs
    * little.
    *
@@ -435,6 +453,7 @@ public final class DatasetStore {
   public synchronized void evict(int datasetId) {
     Path cache = directories.path(cache(datasetId).path());
     Optional<DatasetRecord> record = filemaps.delete(datasetId);
+    damaged.forget(datasetId);
     placed.remove(datasetId);
     writing.remove(datasetId);
     lent.remove(datasetId);

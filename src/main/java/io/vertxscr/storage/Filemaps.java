@@ -99,6 +99,19 @@ final class Filemaps {
     return hold(record);
   }
 
+  /** What is wrong with one on the disk; empty where it says the same. */
+  Optional<String> problem(DatasetRecord record) {
+    Path file = directories.filemap(record.descriptor().id());
+    try {
+      return FilemapFile.decode(RegularFile.bytes(file, MAX_BYTES)).equals(record) ? Optional.empty()
+          : Optional.of(file + " says something else than was written");
+    } catch (IOException e) {
+      return Optional.of(Faults.io(file, e).getMessage());
+    } catch (ScrException e) {
+      return Optional.of(file + ": " + e.getMessage());
+    }
+  }
+
   /** Deletes one, durably, if it exists. @return its content */
   Optional<DatasetRecord> delete(int datasetId) {
     AtomicFile.delete(directories.filemap(datasetId), syncs);

@@ -12,6 +12,7 @@ import io.vertxscr.service.flush.FlushService;
 import io.vertxscr.service.phase.ClaimService;
 import io.vertxscr.service.phase.RouteService;
 import io.vertxscr.service.redundancy.ProtectionService;
+import io.vertxscr.service.restart.CacheRepairs;
 import io.vertxscr.service.restart.FetchService;
 import io.vertxscr.service.run.CollectiveCalls;
 import io.vertxscr.service.run.ConfigService;
@@ -19,6 +20,7 @@ import io.vertxscr.service.run.LeaderService;
 import io.vertxscr.service.run.RunService;
 import io.vertxscr.service.run.StatusService;
 import io.vertxscr.service.run.StorageProbe;
+import io.vertxscr.service.scrub.ScrubService;
 
 /**
  * The services of one node that verticles delegate to. Their methods are called on the node's loop.
@@ -26,6 +28,7 @@ import io.vertxscr.service.run.StorageProbe;
  * @param runs the life of an application on the node
  * @param leader the life of the run for all nodes; on every node, as its companions below, because each may become it
  * @param flushLeader leader half of the flush
+ * @param repairs leader half of the scrub
  * @param advisor answers should-exit and need-checkpoint for all nodes
  */
 public record NodeServices(
@@ -33,4 +36,5 @@ public record NodeServices(
     FlushQuestions flushQuestions, StatusService status, ConfigService config,
     ProtectionService protection, CacheInventoryService inventory, FetchService fetches, StoreService stores,
     FlushService flushes, AggregateService aggregation,
-    LeaderService leader, FlushLeader flushLeader, SyncBarrier syncs, Advisor advisor, StorageProbe probe) {}
+    LeaderService leader, FlushLeader flushLeader, SyncBarrier syncs, Advisor advisor, StorageProbe probe,
+    ScrubService scrub, CacheRepairs repairs) {}

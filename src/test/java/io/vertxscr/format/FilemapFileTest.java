@@ -84,6 +84,14 @@ class FilemapFileTest {
   }
 
   @Test
+  void theChecksumOfParityComesBack() {
+    RankRecord rank = Samples.record().ranks().getFirst();
+    for (int crc : new int[] {0, -1, 0x1b3f8a90}) {
+      assertComesBack(Samples.record().with(rank.with(rank.redundancy().orElseThrow(), OptionalInt.of(crc))));
+    }
+  }
+
+  @Test
   void twoFilesOfOneNameAreNotWritten() {
     FileMeta file = new FileMeta("f", "f", 1, OptionalInt.empty());
     assertThatThrownBy(() -> FilemapFile.encode(holding(List.of(file, file))))

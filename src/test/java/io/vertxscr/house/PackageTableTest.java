@@ -40,13 +40,14 @@ class PackageTableTest {
    */
   static final List<String> FROM_THE_BOTTOM = List.of(
       "model", "coding", "format", "format.prefix", "placement", "config.policy", "config",
-      "flow.gather", "flow.paths", "flow.advice", "flow.run", "flow.restart", "flow.flush",
+      "flow.gather", "flow.paths", "flow.advice", "flow.run", "flow.restart", "flow.flush", "flow.scrub",
       "transfer", "storage", "launch", "redundancy.range", "redundancy", "explain",
       "prefix.metadata", "prefix.copy.extent", "prefix.copy.zstd", "prefix.copy.container", "prefix.copy",
       "prefix.publish", "scavenge", "protocol.json", "protocol", "protocol.app", "protocol.node",
-      "protocol.node.redundancy", "protocol.node.restart", "protocol.node.flush", "protocol.node.container",
-      "protocol.node.advice", "protocol.node.run", "client",
+      "protocol.node.redundancy", "protocol.node.restart", "protocol.node.scrub", "protocol.node.flush",
+      "protocol.node.container", "protocol.node.advice", "protocol.node.run", "client",
       "service", "service.log", "service.redundancy", "service.cache", "service.run", "service.restart",
+      "service.scrub",
       "service.copy", "service.container", "service.flush", "service.phase", "service.scavenge", "service.advice",
       "service.leader",
       "cluster.tls", "cluster.accept", "cluster.peer", "cluster", "cluster.bridge", "cluster.ops", "metrics",

@@ -28,7 +28,7 @@ class MetricsPageTest {
 
   @BeforeEach
   void watches() {
-    metrics.watch(List::of, new EmbeddedMembership().join(new NodeInfo("n1", "host", "127.0.0.1", 1)),
+    metrics.watch(List::of, _ -> false, new EmbeddedMembership().join(new NodeInfo("n1", "host", "127.0.0.1", 1)),
         () -> NodeFigures.NONE);
   }
 

@@ -32,7 +32,7 @@ class RulesAndBoardTest {
 
   private static Set<String> samples() {
     try (Metrics metrics = new Metrics()) {
-      metrics.watch(List::of, new EmbeddedMembership().join(new NodeInfo("n1", "host", "127.0.0.1", 1)),
+      metrics.watch(List::of, _ -> false, new EmbeddedMembership().join(new NodeInfo("n1", "host", "127.0.0.1", 1)),
           () -> NodeFigures.NONE);
       return found("(?m)^(scr_\\w+)[{ ]", metrics.page());
     }

@@ -27,6 +27,7 @@ import io.vertxscr.protocol.app.NameRequest;
 import io.vertxscr.protocol.app.NamedFile;
 import io.vertxscr.protocol.app.RouteReply;
 import io.vertxscr.protocol.app.RouteRequest;
+import io.vertxscr.protocol.app.ScrubRequest;
 import io.vertxscr.protocol.app.StartOutputRequest;
 import io.vertxscr.protocol.app.StartReply;
 import io.vertxscr.protocol.node.Ack;
@@ -65,7 +66,7 @@ class WireTest {
         new StartReply(1, "a", "/cache"),
         new StartReply(1, "a", "/cache", OptionalInt.of(1), Optional.of(List.of(new NamedFile("a", "a")))),
         new CompleteReply(1, "a"), HaveRestartReply.of(9, "b"),
-        new RouteRequest(7, 3, "a/b", "/home"), new RouteReply("/cache/b"));
+        new RouteRequest(7, 3, "a/b", "/home"), new RouteReply("/cache/b"), new ScrubRequest(Optional.of(true)));
   }
 
   @ParameterizedTest

@@ -1,6 +1,7 @@
 package io.vertxscr.service;
 
 import io.vertxscr.model.Fault;
+import io.vertxscr.model.HeldPart;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
@@ -41,6 +42,10 @@ public final class EventSamples {
       new Event.Quarantined(2, "step-2", "read 3 times"),
       new Event.Evicted(2),
       new Event.CorruptFound(3, "n1", 5),
+      new Event.DamageFound(3, "n1", 5, HeldPart.FILES, "a has another checksum"),
+      new Event.DamageRepaired(3, "n1", 5, HeldPart.REDUNDANCY, 2_000),
+      new Event.DamageStays(3, "n1", 5, HeldPart.FILES, Fault.TOO_MANY_LOST, "rank 4 has lost its files too"),
+      new Event.ScrubDone(3, "n1", 1_000_000, 1, 60_000_000),
       new Event.CallFailed("start-output", Fault.WRONG_STATE));
 
   private EventSamples() {}

@@ -34,6 +34,12 @@ public final class Throttle {
     return bytesPerSecond == 0 ? Long.MAX_VALUE : (long) ((1 - credit) / bytesPerSecond * NS_PER_SECOND) + 1;
   }
 
+  /** Bytes that were written and are not paid off yet. */
+  public long debtBytes(long nowNs) {
+    earn(nowNs);
+    return (long) Math.max(0, -credit);
+  }
+
   /** So many bytes are written, whether there was credit or not. */
   public void took(long bytes) {
     if (bytesPerSecond != Leases.UNLIMITED) {

@@ -127,6 +127,15 @@ public final class RestorePlanner {
   }
 
   /**
+   * Plans the redundancy file of a rank that a node holds, from the files of its set.
+   *
+   * @throws ScrException TOO_MANY_LOST if some of these are lost
+   */
+  public static RankPlan redundancy(DatasetDescriptor dataset, List<Inventory> inventories, String node, int rank) {
+    return new Holdings(dataset, inventories).redundancyPlan(rank, node);
+  }
+
+  /**
    * Holders of one dataset.
    *
    * <p>A rank may be in several sets at once: a crash during a new protection leaves nodes that have switched to the
@@ -189,6 +198,22 @@ public final class RestorePlanner {
       }
       throw new ScrException(Fault.TOO_MANY_LOST, "dataset " + dataset.id() + " \"" + dataset.name()
           + "\" cannot be restored from the caches: the files of rank " + rank + " are lost, and " + why);
+    }
+
+    RankPlan redundancyPlan(int rank, String node) {
+      RedundancySet set = copies.getOrDefault(rank, List.of()).stream().filter(copy -> copy.node().equals(node))
+          .findFirst().orElseThrow(() -> new ScrException(Fault.UNKNOWN_RANK, "dataset " + dataset.id()
+              + ": node " + node + " holds nothing of rank " + rank)).held().set();
+      List<Integer> lost = set.ranks().stream().filter(member -> files(member).isEmpty())
+          .filter(member -> scheme != Scheme.PARTNER || member == rank
+              || Protection.describers(set, member).contains(rank)).toList();
+      if (!lost.isEmpty()) {
+        throw new ScrException(Fault.TOO_MANY_LOST, "dataset " + dataset.id() + " \"" + dataset.name()
+            + "\": the redundancy of rank " + rank + " cannot be made again while the files of ranks " + lost
+            + " are lost");
+      }
+      return new RankPlan(rank, Action.REBUILD, "", set,
+          set.ranks().stream().map(member -> new Member(files(member), "")).toList());
     }
 
     /** Returns what this set lacks to rebuild the rank. */

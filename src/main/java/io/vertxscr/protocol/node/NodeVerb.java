@@ -48,6 +48,12 @@ public enum NodeVerb {
   FETCH_DISCARD,
   /** From the leader: delete these datasets. */
   DROP,
+  /** To the leader: parts of a dataset have failed their check here, have them made again. */
+  REPAIR,
+  /** From the leader: make these parts again, beside what is there. */
+  MEND,
+  /** Between nodes: when did you read what, and what was found? Or: read everything now. */
+  SCRUB,
   /** To the leader: a dataset is on stable storage here; answered when it is so on all nodes of the run. */
   SYNCED,
   /** From the leader: compute the redundancy that is missing. */
@@ -100,18 +106,18 @@ public enum NodeVerb {
   /** Whether only the leader answers it. */
   public boolean isForLeader() {
     return this == JOIN || this == LOST || this == GATHER || this == ADVICE || this == WAITS
-        || this == FLUSH_SHARE || this == FLUSH_STATE || this == OVERWRITE || this == SYNCED;
+        || this == FLUSH_SHARE || this == FLUSH_STATE || this == OVERWRITE || this == SYNCED || this == REPAIR;
   }
 
   /** Whether only the leader may send it. Without number and name of a leadership it is refused. */
   public boolean isFromLeader() {
     return switch (this) {
       case ADVICE_WITHDRAW, CONFIGURED, RUN_BEGIN, RUN_OVER, STORES, VERIFY, RESTORE, FETCH, FETCH_COMMIT,
-          FETCH_DISCARD, DROP, PROTECT, PROTECT_COMMIT, TRY_LOCK, FLUSH_COPY, FLUSH_PUBLISH, FLUSH_MAP, AGGREGATE,
+          FETCH_DISCARD, DROP, MEND, PROTECT, PROTECT_COMMIT, TRY_LOCK, FLUSH_COPY, FLUSH_PUBLISH, FLUSH_MAP, AGGREGATE,
           AGGREGATE_PUBLISH, UNPACK, FLUSHED -> true;
-      case JOIN, LOST, GATHER, ADVICE, WAITS, CLIENT_CLOSED, PULSE, TAKEOVER, CLAIM_PATHS, INVENTORY, SYNCED,
-          FLUSH_SHARE, FLUSH_STATE, OVERWRITE, FLUSH_SIZES, AGGREGATE_MEASURE, AGGREGATE_ENTRIES, LAYOUT, HEADER,
-          CHECKSUMS -> false;
+      case JOIN, LOST, GATHER, ADVICE, WAITS, CLIENT_CLOSED, PULSE, TAKEOVER, CLAIM_PATHS, INVENTORY, REPAIR, SCRUB,
+          SYNCED, FLUSH_SHARE, FLUSH_STATE, OVERWRITE, FLUSH_SIZES, AGGREGATE_MEASURE, AGGREGATE_ENTRIES, LAYOUT,
+          HEADER, CHECKSUMS -> false;
     };
   }
 

@@ -11,6 +11,7 @@ import io.vertxscr.model.DatasetRecord;
 import io.vertxscr.model.DatasetRecord.FlushState;
 import io.vertxscr.model.DatasetRecord.RankRecord;
 import io.vertxscr.model.Fault;
+import io.vertxscr.model.HeldPart;
 import io.vertxscr.model.RankFiles;
 import io.vertxscr.model.RedundancyHeader;
 import io.vertxscr.model.ScrException;
@@ -20,6 +21,8 @@ import io.vertxscr.protocol.node.restart.HeaderRequest;
 import io.vertxscr.protocol.node.restart.RankFailure;
 import io.vertxscr.protocol.node.restart.RanksRestored;
 import io.vertxscr.protocol.node.restart.RestoreRanks;
+import io.vertxscr.protocol.node.scrub.MendParts;
+import io.vertxscr.protocol.node.scrub.Mended;
 import io.vertxscr.redundancy.range.RedundancyFiles;
 import io.vertxscr.service.Loop;
 import io.vertxscr.service.Prefixes;
@@ -27,6 +30,7 @@ import io.vertxscr.service.SerialQueue;
 import io.vertxscr.service.redundancy.RankRestorer;
 import io.vertxscr.service.redundancy.UnreadDatasets;
 import io.vertxscr.storage.DatasetStore;
+import io.vertxscr.storage.FileChecks;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -92,11 +96,14 @@ public final class CacheInventoryService {
         keeper.prefixes());
   }
 
-  private static Inventory.Dataset summary(DatasetRecord record, Set<BadPart> bad) {
+  /** Without what is bad, and what is known to be damaged. */
+  private Inventory.Dataset summary(DatasetRecord record, Set<BadPart> bad) {
     DatasetKey which = which(record);
     List<Held> held = record.ranks().stream().map(rank -> new Held(rank.files().rank(), rank.set(),
-        !bad.contains(new BadPart(which, rank.files().rank(), false, false)),
-        rank.redundancy().isPresent() && !bad.contains(new BadPart(which, rank.files().rank(), true, false)))).toList();
+        !bad.contains(new BadPart(which, rank.files().rank(), false, false))
+            && store.damaged().problem(which, rank, HeldPart.FILES).isEmpty(),
+        rank.redundancy().isPresent() && !bad.contains(new BadPart(which, rank.files().rank(), true, false))
+            && store.damaged().problem(which, rank, HeldPart.REDUNDANCY).isEmpty())).toList();
     return new Inventory.Dataset(
         record.descriptor(), record.origin(), record.cache().base(), record.redundancy(), record.flush(), held);
   }
@@ -185,10 +192,10 @@ public final class CacheInventoryService {
     Path directory = store.directory(which.id());
     int number = rank.files().rank();
     List<BadPart> found = new ArrayList<>();
-    checks.problem(which, directory, rank.files()).ifPresent(problem -> {
+    problem(which, directory, rank).ifPresentOrElse(problem -> {
       LOG.warn("dataset {}, rank {}: {}; its files count as lost", which.id(), number, problem);
       found.add(new BadPart(which, number, false, false));
-    });
+    }, () -> store.damaged().clear(which, number, HeldPart.FILES));
     rank.redundancy().ifPresent(name -> {
       try {
         RedundancyFiles.readHeader(directory.resolve(name));
@@ -198,6 +205,69 @@ public final class CacheInventoryService {
       }
     });
     return found;
+  }
+
+  /** What was found damaged is read again whatever its times say: bits change without any. */
+  private Optional<String> problem(DatasetKey which, Path directory, RankRecord rank) {
+    return store.damaged().problem(which, rank, HeldPart.FILES).isEmpty()
+        ? checks.problem(which, directory, rank.files())
+        : rank.files().files().stream().flatMap(file -> FileChecks.problem(directory, file).stream()).findFirst();
+  }
+
+  /**
+   * Makes parts again that have failed their check here. Files first; beside the damaged ones, checked, then in their
+   * places. Of a dataset that is here: one that was evicted does not come back.
+   */
+  public Future<Mended> mend(MendParts request) {
+    return restores.run(request.files().descriptor().id(), () -> mendNow(request));
+  }
+
+  private Future<Mended> mendNow(MendParts request) {
+    DatasetKey which = request.files().descriptor().key();
+    held(which);
+    List<Future<RankFiles>> files = request.files().ranks().stream()
+        .map(plan -> restorer.restore(request.files(), plan).compose(made -> mended(which, made))).toList();
+    return Future.join(files).otherwiseEmpty().compose(_ -> {
+      DatasetRecord held = held(which);
+      List<Future<Void>> redundancy =
+          request.redundancy().stream().map(plan -> restorer.redundancy(held, plan)).toList();
+      return Future.join(redundancy).otherwiseEmpty().map(_ -> new Mended(
+          failures(request.files().ranks(), files), failures(request.redundancy(), redundancy)));
+    }).onComplete(_ -> discardIfEvicted(which.id()));
+  }
+
+  /** @throws ScrException NO_SUCH_DATASET */
+  private DatasetRecord held(DatasetKey which) {
+    return find(which).orElseThrow(() -> new ScrException(
+        Fault.NO_SUCH_DATASET, "node " + self + " does not hold dataset " + which.id() + " any more"));
+  }
+
+  private static <T> List<RankFailure> failures(List<RankPlan> plans, List<Future<T>> ends) {
+    List<RankFailure> failures = new ArrayList<>();
+    for (int i = 0; i < ends.size(); i++) {
+      if (ends.get(i).failed()) {
+        failures.add(failed(plans.get(i).rank(), ends.get(i).cause()));
+      }
+    }
+    return failures;
+  }
+
+  private Future<RankFiles> mended(DatasetKey which, RankFiles made) {
+    return loop.blocking("write filemap of dataset " + which.id(), () -> {
+      store.update(which, held -> held.rank(made.rank()).map(rank -> held.with(rank.with(made))).orElse(held));
+      store.damaged().clear(which, made.rank(), HeldPart.FILES);
+      return made;
+    });
+  }
+
+  /** Files were made in the directory of a dataset that has gone meanwhile. */
+  private void discardIfEvicted(int datasetId) {
+    if (store.find(datasetId).isEmpty()) {
+      loop.quietly("discard what was made of dataset " + datasetId, () -> {
+        store.evict(datasetId);
+        return null;
+      }).onFailure(e -> LOG.info("dataset {}: {}", datasetId, e.getMessage()));
+    }
   }
 
   /** Restores ranks' files on this node and commits them durably. One restore of a dataset at a time. */
@@ -261,20 +331,21 @@ public final class CacheInventoryService {
     if (brought.isEmpty()) {
       return Future.succeededFuture();
     }
-    DatasetRecord before = find(which).orElse(
+    DatasetRecord record = find(which).orElse(
         new DatasetRecord(request.descriptor(), request.origin(), store.cache(which.id()), request.redundancy(),
             request.flush(), List.of()));
     TreeMap<Integer, RankRecord> ranks = new TreeMap<>();
-    before.ranks().forEach(rank -> ranks.put(rank.files().rank(), rank));
+    record.ranks().forEach(rank -> ranks.put(rank.files().rank(), rank));
     for (RankRecord rank : brought) {
       // Redundancy of the same set that this rank wrote here stays valid: the files are the same as before.
-      Optional<String> redundancy = Optional.ofNullable(ranks.get(rank.files().rank()))
-          .filter(old -> old.set().equals(rank.set())).flatMap(RankRecord::redundancy);
-      ranks.put(rank.files().rank(), new RankRecord(rank.files(), rank.set(), redundancy));
+      Optional<RankRecord> before = Optional.ofNullable(ranks.get(rank.files().rank()))
+          .filter(old -> old.set().equals(rank.set()));
+      ranks.put(rank.files().rank(), before.map(old -> old.with(rank.files())).orElse(rank));
     }
-    DatasetRecord after = before.with(List.copyOf(ranks.values()));
+    DatasetRecord after = record.with(List.copyOf(ranks.values()));
     return loop.blocking("write filemap of dataset " + which.id(), () -> {
       store.save(after);
+      brought.forEach(rank -> store.damaged().clear(which, rank.files().rank(), HeldPart.FILES));
       return null;
     });
   }

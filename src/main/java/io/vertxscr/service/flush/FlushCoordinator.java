@@ -247,7 +247,7 @@ public final class FlushCoordinator {
   }
 
   /** When the flush of a dataset ends; empty where none is under way. */
-  Optional<Future<Void>> underWay(int datasetId) {
+  public Optional<Future<Void>> underWay(int datasetId) {
     return Optional.ofNullable(running.get(datasetId)).map(flush -> flush.done.future());
   }
 

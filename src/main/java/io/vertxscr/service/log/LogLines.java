@@ -3,6 +3,7 @@ package io.vertxscr.service.log;
 import io.vertxscr.format.prefix.LogLine.Builder;
 import io.vertxscr.format.prefix.LogLine;
 import io.vertxscr.model.Fault;
+import io.vertxscr.model.HeldPart;
 import io.vertxscr.service.Event;
 import java.time.Duration;
 import java.time.LocalDateTime;
@@ -94,6 +95,12 @@ public final class LogLines {
           .text("note", "given up: " + flush.cause()).seconds(flush.flushUs() / US));
       case Event.CorruptFound bad -> page.add(line("CRC32_MISMATCH", bad.dataset())
           .text("note", "rank " + bad.rank() + " on " + bad.about()));
+      case Event.DamageFound bad -> page.add(line("SCRUB_FOUND", bad.dataset())
+          .text("note", part(bad.part(), bad.rank(), bad.about()) + ": " + bad.cause()));
+      case Event.DamageRepaired good -> page.add(line("SCRUB_REPAIRED", good.dataset())
+          .text("note", part(good.part(), good.rank(), good.about())).seconds(good.repairUs() / US));
+      case Event.DamageStays bad -> page.add(line("SCRUB_FAIL", bad.dataset())
+          .text("note", part(bad.part(), bad.rank(), bad.about()) + ": " + bad.cause()));
       case Event.ProtectionWeak weak -> page.add(LogLine.event("PROTECTION_WEAK").text("note", weak.cause()));
       case Event.ProtectionNotCaughtUp bad ->
           page.add(line("PROTECTION_FAIL", bad.dataset()).text("note", bad.cause()));
@@ -106,11 +113,15 @@ public final class LogLines {
       case Event.PrefixDeleted gone -> page.add(LogLine.event("DELETE").dataset(gone.dataset())
           .text("name", gone.name()).text("note", "from the prefix directory only"));
       case Event.NodeJoined _, Event.NodeLeft _, Event.ProtectionCaughtUp _, Event.PhaseHeldUp _, Event.Evicted _,
-          Event.FlushProgress _, Event.FetchProgress _, Event.CallFailed _ -> {
+          Event.FlushProgress _, Event.FetchProgress _, Event.ScrubDone _, Event.CallFailed _ -> {
         // Not about the run itself; bus and meters have them.
       }
     }
     return page.lines;
+  }
+
+  private static String part(HeldPart part, int rank, String node) {
+    return part + " of rank " + rank + " on " + node;
   }
 
   private void runBegun(Page page, Event.RunBegun run) {

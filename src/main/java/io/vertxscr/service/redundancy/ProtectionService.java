@@ -366,7 +366,8 @@ public final class ProtectionService {
       int rank = encoding.plan().rank();
       encoding.job().seal(all);
       encoding.job().close();
-      ranks.add(new RankRecord(checked.get(rank), encoding.plan().set(), encoding.name()));
+      ranks.add(new RankRecord(
+          checked.get(rank), encoding.plan().set(), encoding.name(), encoding.job().parityCrc()));
     }
     return saved(job.dataset().with(ranks), save);
   }

@@ -3,10 +3,14 @@ package io.vertxscr.service.redundancy;
 import io.vertx.core.Future;
 import io.vertxscr.flow.restart.RestorePlan.Member;
 import io.vertxscr.flow.restart.RestorePlan.RankPlan;
+import io.vertxscr.model.DatasetRecord.RankRecord;
+import io.vertxscr.model.DatasetRecord;
 import io.vertxscr.model.Fault;
+import io.vertxscr.model.HeldPart;
 import io.vertxscr.model.RankFiles;
 import io.vertxscr.model.RedundancyHeader;
 import io.vertxscr.model.RedundancySet;
+import io.vertxscr.model.Scheme;
 import io.vertxscr.model.ScrException;
 import io.vertxscr.placement.Protection;
 import io.vertxscr.protocol.node.Answers;
@@ -16,10 +20,15 @@ import io.vertxscr.protocol.node.restart.LayoutReply;
 import io.vertxscr.protocol.node.restart.LayoutRequest;
 import io.vertxscr.protocol.node.restart.RankLayout;
 import io.vertxscr.protocol.node.restart.RestoreRanks;
+import io.vertxscr.redundancy.EncodeJob;
+import io.vertxscr.redundancy.EncodePlan;
+import io.vertxscr.redundancy.PieceChecksums;
+import io.vertxscr.redundancy.RangeChecksums;
 import io.vertxscr.redundancy.RebuildPlan;
 import io.vertxscr.redundancy.RestoreJob;
 import io.vertxscr.redundancy.range.KnownLayouts;
 import io.vertxscr.redundancy.range.RangeSource;
+import io.vertxscr.redundancy.range.RedundancyFiles;
 import io.vertxscr.service.Loop;
 import io.vertxscr.service.NodeBus;
 import io.vertxscr.service.RangeSources;
@@ -84,6 +93,54 @@ public final class RankRestorer {
           return run("rebuild dataset " + id + " rank " + plan.rank(), id, directory ->
               RestoreJob.rebuild(rebuild, source, directory));
         }));
+  }
+
+  /**
+   * Makes the redundancy file of a rank here again, under another name. The filemap names that one then.
+   *
+   * @param plan with the nodes of the members' files
+   * @return fails with CORRUPT, and nothing changed, if it comes out with other bytes than the damaged one had: the
+   *     files of some member are not what they were
+   */
+  public Future<Void> redundancy(DatasetRecord held, RankPlan plan) {
+    int id = held.descriptor().id();
+    RankRecord rank = held.rank(plan.rank()).orElseThrow(() -> new ScrException(
+        Fault.UNKNOWN_RANK, "no redundancy of rank " + plan.rank() + " of dataset " + id + " is here"));
+    return layouts(id, plan).compose(layouts -> {
+      EncodePlan encode = new EncodePlan(held.descriptor(), held.origin().ranks(), held.scheme(), rank.set(),
+          plan.rank(), rank.set().ranks().stream().map(member ->
+              layouts.files().getOrDefault(member, new RankFiles(member, List.of()))).toList(),
+          plan.members().stream().map(Member::filesNode).toList()).byItself();
+      RangeSource source = sources.of(layouts, Fault.CORRUPT);
+      return loop.blocking("make redundancy of dataset " + id + " rank " + plan.rank() + " again", () -> {
+        replace(held, rank, encode, source);
+        return null;
+      });
+    });
+  }
+
+  private void replace(DatasetRecord held, RankRecord rank, EncodePlan plan, RangeSource source) {
+    int id = held.descriptor().id();
+    String name = RedundancyFiles.name(store.createGeneration(id), plan.scheme(), plan.set(), plan.rank());
+    try (EncodeJob job = new EncodeJob(plan, source, store.directory(id).resolve(name), store.syncs(id))) {
+      requireSame(rank, plan, job.run(), job);
+      job.seal(plan.layouts());
+      store.update(held.descriptor().key(), now -> now.rank(plan.rank()).filter(rank::equals)
+          .map(same -> now.with(same.with(name, job.parityCrc()))).orElse(now));
+    }
+    store.damaged().clear(held.descriptor().key(), plan.rank(), HeldPart.REDUNDANCY);
+  }
+
+  private static void requireSame(RankRecord rank, EncodePlan plan, List<RangeChecksums> ranges, EncodeJob job) {
+    boolean same = plan.scheme() != Scheme.PARTNER
+        ? rank.redundancyCrc().isEmpty() || rank.redundancyCrc().equals(job.parityCrc())
+        : plan.layouts().stream().filter(files -> files.rank() == plan.set().left(plan.rank(), 1))
+            .allMatch(files -> PieceChecksums.combine(files, ranges).equals(files));   // farther ones: as it is sealed
+    if (!same) {
+      throw new ScrException(Fault.CORRUPT, "dataset " + plan.descriptor().id() + ": redundancy of rank " + plan.rank()
+          + " comes out with other bytes than it had, so the files of another member of set " + plan.set().ranks()
+          + " are damaged");
+    }
   }
 
   /** Asks every member's node what there is; files and redundancy of one member may be on two nodes. */

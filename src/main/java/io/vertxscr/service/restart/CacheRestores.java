@@ -149,7 +149,8 @@ public final class CacheRestores {
     }));
   }
 
-  private <T> Future<T> inTurn(Supplier<Future<T>> step) {
+  /** Runs a step behind all restores and drops before it, and before those after it. */
+  <T> Future<T> inTurn(Supplier<Future<T>> step) {
     return steps.run("all", step);
   }
 
@@ -160,7 +161,7 @@ public final class CacheRestores {
   }
 
   /** Reports newly found corruption of a dataset. */
-  private void tellCorrupt(DatasetDescriptor dataset, List<Inventory> before, List<Inventory> after) {
+  void tellCorrupt(DatasetDescriptor dataset, List<Inventory> before, List<Inventory> after) {
     Map<String, List<Integer>> good = goodRanks(dataset, before);
     Map<String, List<Integer>> stillGood = goodRanks(dataset, after);
     stillGood.forEach((node, ranks) -> good.getOrDefault(node, List.of()).stream()

@@ -239,6 +239,11 @@ public final class RunService implements Membership.Listener {
     stopping = true;
   }
 
+  /** Whether ranks here wait for their restart, or write or read a dataset. */
+  public boolean isInPhase() {
+    return !arriving.isEmpty() || (run != null && !run.isOver() && !ended(run) && run.open() != null);
+  }
+
   /** Whether ranks of a run are alive here. */
   boolean busy() {
     return !arriving.isEmpty() || (run != null && !run.isOver() && !ended(run));

@@ -14,12 +14,14 @@ import io.vertxscr.protocol.app.StatusRequest;
 import io.vertxscr.protocol.node.Ack;
 import io.vertxscr.protocol.node.NodeVerb;
 import io.vertxscr.protocol.node.run.OpenWaits;
+import io.vertxscr.protocol.node.scrub.ScrubView;
 import io.vertxscr.service.Loop;
 import io.vertxscr.service.Membership;
 import io.vertxscr.service.NodeBus;
 import io.vertxscr.storage.DatasetStore;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Function;
 import java.util.stream.Stream;
 
 /** Status report: cluster, run and its waits, the datasets of this node and their protection. */
@@ -29,14 +31,17 @@ public final class StatusService {
   private final Membership membership;
   private final RunService runs;
   private final DatasetStore store;
+  private final Function<DatasetRecord, Optional<ScrubView.ScrubbedDataset>> scrubs;
 
-  /** Serves a node. */
-  public StatusService(Loop loop, NodeBus bus, Membership membership, RunService runs, DatasetStore store) {
+  /** Serves a node. @param scrubs what is known of the looks at a dataset of this node */
+  public StatusService(Loop loop, NodeBus bus, Membership membership, RunService runs, DatasetStore store,
+      Function<DatasetRecord, Optional<ScrubView.ScrubbedDataset>> scrubs) {
     this.loop = loop;
     this.bus = bus;
     this.membership = membership;
     this.runs = runs;
     this.store = store;
+    this.scrubs = scrubs;
   }
 
   /** The status of this node, with what its leader can say of the run. */
@@ -64,7 +69,7 @@ public final class StatusService {
         .put("remarks", new JsonArray(Stream.concat(waits.remarks().stream(), prefixRemark().stream()).toList()))
         .put("flushes", new JsonArray(waits.flushes().stream().map(Wire::write).toList()))
         .put("gaps", new JsonArray(gaps.stream().filter(this::isSettled).map(StatusService::gap).toList()))
-        .put("datasets", new JsonArray(store.list().stream().map(StatusService::dataset).toList()));
+        .put("datasets", new JsonArray(store.list().stream().map(this::dataset).toList()));
     runs.run().ifPresent(run -> status.put("run", run(run)));
     return status;
   }
@@ -100,8 +105,8 @@ public final class StatusService {
     return json;
   }
 
-  private static JsonObject dataset(DatasetRecord record) {
-    return new JsonObject()
+  private JsonObject dataset(DatasetRecord record) {
+    JsonObject json = new JsonObject()
         .put("dataset", record.descriptor().id())
         .put("name", record.descriptor().name())
         .put("prefix", record.origin().prefix())
@@ -111,6 +116,13 @@ public final class StatusService {
         .put("ranksHere", new JsonArray(record.ranks().stream().map(rank -> rank.files().rank()).toList()))
         .put("protection", protection(record))
         .put("flush", record.flush().name());
+    scrubs.apply(record).ifPresent(scrub -> {
+      JsonObject looked = Wire.write(scrub);
+      looked.remove("dataset");
+      looked.remove("name");
+      json.put("scrub", looked);
+    });
+    return json;
   }
 
   private static String protection(DatasetRecord record) {

@@ -1,0 +1,139 @@
+package io.vertxscr.cli;
+
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
+import io.vertxscr.cli.text.Humane;
+import io.vertxscr.cli.text.TextTable;
+import io.vertxscr.client.ScrClient;
+import io.vertxscr.config.Configuration;
+import io.vertxscr.config.Settings;
+import io.vertxscr.model.Fault;
+import io.vertxscr.model.Names;
+import io.vertxscr.model.ScrException;
+import io.vertxscr.storage.JobDirectory;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.nio.file.Path;
+import java.time.Clock;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+
+/** {@code scr scrub}: what the background reads of the caches have found, on all nodes. */
+@Command(name = "scrub", description = "Print what the background reads of the caches have found, on all nodes.")
+final class ScrubCommand implements Callable<Integer> {
+  private static final int PATIENCE_S = 15;
+
+  private final Map<String, String> environment;
+
+  @Option(names = "--now", description = "Have all nodes read everything from now on, as fast as SCR_SCRUB_BW allows.")
+  private boolean now;
+
+  @Option(names = "--socket", paramLabel = "PATH",
+      description = "Ask the daemon that listens there; otherwise one of this user and job on this host.")
+  private Path socket;
+
+  @Option(names = "--json", description = "Print the answer as JSON.")
+  private boolean json;
+
+  @Spec
+  private CommandSpec spec;
+
+  ScrubCommand(Map<String, String> environment) {
+    this.environment = environment;
+  }
+
+  @Override
+  public Integer call() throws IOException, InterruptedException {
+    JsonObject answer = ask();
+    PrintWriter out = spec.commandLine().getOut();
+    if (json) {
+      out.println(answer.encodePrettily());
+    } else {
+      lines(answer, Clock.systemUTC().millis()).stream().map(Names::printable).forEach(out::println);
+    }
+    out.flush();
+    return 0;
+  }
+
+  private JsonObject ask() throws IOException, InterruptedException {
+    ScrException failed = new ScrException(Fault.NODE_LOST, "there is no daemon of this user and job on this host");
+    for (Path one : socket != null ? List.of(socket) : sockets()) {
+      try {
+        return ask(one);
+      } catch (ScrException e) {
+        failed = e;
+      }
+    }
+    throw failed;
+  }
+
+  private List<Path> sockets() throws IOException {
+    Settings settings = Settings.load(environment, Configuration.systemFile(environment));
+    return new JobDirectory(settings.cache().controlBase(), settings.job().user(), settings.job().id()).sockets();
+  }
+
+  private JsonObject ask(Path one) throws InterruptedException {
+    ScrClient client = ScrClient.connect(one);
+    try {
+      return new JsonObject(client.scrub(now).get(PATIENCE_S, TimeUnit.SECONDS));
+    } catch (TimeoutException e) {
+      throw new ScrException(Fault.TIMEOUT, "the daemon at " + one + " does not answer within " + PATIENCE_S + " s", e);
+    } catch (ExecutionException e) {
+      throw e.getCause() instanceof ScrException known ? known
+          : new ScrException(Fault.INTERNAL, "the daemon at " + one + ": " + e.getCause(), e);
+    } finally {
+      client.close();
+    }
+  }
+
+  /** Nodes with their state, then a row for each dataset of each, then what is damaged. */
+  static List<String> lines(JsonObject answer, long nowMs) {
+    List<String> lines = new ArrayList<>();
+    List<List<String>> rows = new ArrayList<>();
+    rows.add(List.of("dataset", "name", "node", "size", "last look", "found", "repaired", "state"));
+    List<String> damaged = new ArrayList<>();
+    for (JsonObject node : objects(answer, "nodes")) {
+      String name = node.getString("node");
+      int seconds = node.getInteger("roundSeconds");
+      lines.add("node   " + name + ": " + node.getString("state") + ", " + (seconds == 0 ? "only when told to"
+          : "everything within " + FlushLines.duration(seconds * 1000L)) + ", at most "
+          + Humane.bytes(node.getLong("mostBytesPerSecond")) + "/s");
+      for (JsonObject dataset : objects(node, "datasets")) {
+        JsonArray bad = dataset.getJsonArray("damaged");
+        rows.add(List.of(dataset.getInteger("dataset").toString(), dataset.getString("name"), name,
+            Humane.bytes(dataset.getLong("bytes")), lastLook(dataset, nowMs), dataset.getInteger("found").toString(),
+            dataset.getInteger("repaired").toString(), state(dataset, bad)));
+        bad.forEach(problem -> damaged.add(
+            "note   dataset " + dataset.getInteger("dataset") + " on " + name + ": " + problem));
+      }
+    }
+    lines.addAll(damaged);
+    if (rows.size() > 1) {
+      lines.add("");
+      lines.addAll(TextTable.lines(rows));
+    }
+    return lines;
+  }
+
+  private static String lastLook(JsonObject dataset, long nowMs) {
+    Long at = dataset.getLong("lookedAtMs");
+    return at == null ? "-" : FlushLines.duration(Math.max(0, nowMs - at)) + " ago";
+  }
+
+  private static String state(JsonObject dataset, JsonArray bad) {
+    return !bad.isEmpty() ? "DAMAGED" : dataset.getLong("leftBytes") > 0 ? "being read" : "good";
+  }
+
+  private static List<JsonObject> objects(JsonObject of, String field) {
+    return of.getJsonArray(field).stream().map(JsonObject.class::cast).toList();
+  }
+}

@@ -1,0 +1,28 @@
+package io.vertxscr.verticle;
+
+import io.vertxscr.protocol.Verb;
+import io.vertxscr.protocol.app.ScrubRequest;
+import io.vertxscr.protocol.node.NodeVerb;
+import io.vertxscr.protocol.node.scrub.MendParts;
+import io.vertxscr.protocol.node.scrub.RepairRequest;
+import io.vertxscr.protocol.node.scrub.ScrubAsk;
+import io.vertxscr.service.scrub.ScrubService;
+
+/** Reads this node's caches in the background, and has made again what is damaged. Without it nothing is scrubbed. */
+public final class ScrubVerticle extends NodeVerticle {
+  /** Serves a node. */
+  public ScrubVerticle(NodeContext node) {
+    super(node);
+  }
+
+  @Override
+  protected void serve() {
+    ScrubService scrub = node.services().scrub();
+    serve(Verb.SCRUB, ScrubRequest.class, (request, _) -> scrub.scrub(request));
+    serve(NodeVerb.SCRUB, ScrubAsk.class, scrub::scrub);
+    serve(NodeVerb.MEND, MendParts.class, node.services().inventory()::mend);
+    serve(NodeVerb.REPAIR, RepairRequest.class,
+        request -> node.services().leader().leading(() -> node.services().repairs().repair(request)));
+    node.loop().later(scrub::begin);
+  }
+}
