@@ -19,6 +19,7 @@ import io.vertxscr.protocol.node.scrub.ScrubView;
 import io.vertxscr.redundancy.DatasetCheck;
 import io.vertxscr.simulation.VirtualCluster;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -457,6 +458,41 @@ class ScrubTest {
     cluster.pass(Duration.ofSeconds(30));
     assertThat(events("scrub-done")).hasSizeGreaterThan(20);
     assertThat(events("damage-found")).isEmpty();
+  }
+
+  /** Protection reads all files again, and would give what it reads a checksum. */
+  @Test
+  void aBitThatFlipsBehindTheVerificationOfARestartGetsNoNewChecksum() throws IOException {
+    begin("SCR_COPY_TYPE", "RS", "SCR_SMALL_BYTES", "0");
+    cluster.start("n6");
+    assertThat(run.steps(1, 1)).isZero();
+    Map<String, byte[]> before = bytes("n1", 1);
+    List<RankRecord> known = record("n1", 1).ranks();
+    cluster.kill(VICTIM);
+    cluster.loseStorage(VICTIM);
+    cluster.launch();
+    boolean[] flipped = {false};
+    cluster.bus().watch(sent -> {
+      if (sent.address().endsWith(".node.protect") && !flipped[0]) {
+        flipped[0] = true;
+        try {
+          flipData("n1", 1);
+        } catch (IOException e) {
+          throw new UncheckedIOException(e);
+        }
+      }
+    });
+    run = new VirtualRun(cluster, "n1", "n2", "n6", "n4", "n5");
+    ranks = run.start(session -> end.future().compose(_ -> session.finish()));   // without reading the flipped bit
+    cluster.awaits("a protection that fails", () -> !events("protection-not-caught-up").isEmpty());
+    assertThat(events("protection-not-caught-up").getFirst().getString("fault")).isEqualTo("CORRUPT");
+    assertThat(record("n1", 1).ranks().getFirst().files()).isEqualTo(known.getFirst().files());
+    scrub("n1", true);
+    awaitScrub("n1", 1, 1, 1);
+    cluster.awaits("the protection", () -> !events("protection-caught-up").isEmpty());
+    String data = before.keySet().iterator().next();
+    assertThat(bytes("n1", 1).get(data)).isEqualTo(before.get(data));
+    finish();
   }
 
   @ParameterizedTest

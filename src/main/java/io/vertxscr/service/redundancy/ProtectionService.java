@@ -7,6 +7,7 @@ import io.vertxscr.model.DatasetKey;
 import io.vertxscr.model.DatasetRecord;
 import io.vertxscr.model.DatasetRecord.RankRecord;
 import io.vertxscr.model.Fault;
+import io.vertxscr.model.FileMeta;
 import io.vertxscr.model.RankFiles;
 import io.vertxscr.model.RankMap;
 import io.vertxscr.model.Scheme;
@@ -358,7 +359,8 @@ public final class ProtectionService {
     Map<Integer, RankFiles> checked = new HashMap<>();
     for (int owner : job.ownersNeeded()) {
       RankFiles files = layouts.getOrDefault(owner, new RankFiles(owner, List.of()));
-      checked.put(owner, job.small().containsKey(owner) ? files : PieceChecksums.combine(files, ranges));
+      checked.put(owner, job.small().containsKey(owner) ? files
+          : asKnown(files, PieceChecksums.combine(files, ranges)));
     }
     List<RankFiles> all = List.copyOf(checked.values());
     List<RankRecord> ranks = new ArrayList<>();
@@ -370,6 +372,18 @@ public final class ProtectionService {
           checked.get(rank), encoding.plan().set(), encoding.name(), encoding.job().parityCrc()));
     }
     return saved(job.dataset().with(ranks), save);
+  }
+
+  /** Files of an older dataset have checksums: bytes that have changed since must not get new ones. */
+  private static RankFiles asKnown(RankFiles known, RankFiles read) {
+    for (int i = 0; i < known.files().size(); i++) {
+      FileMeta file = known.files().get(i);
+      if (file.crc().isPresent() && !file.crc().equals(read.files().get(i).crc())) {
+        throw new ScrException(Fault.CORRUPT, "rank " + known.rank() + ": " + file.name()
+            + " has other bytes than it had when it was protected before");
+      }
+    }
+    return read;
   }
 
   /** Returns the checksums computed in a round; completes after its reads. */
