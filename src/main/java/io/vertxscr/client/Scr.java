@@ -153,7 +153,7 @@ public final class Scr implements AutoCloseable {
   }
 
   /**
-   * Whether a checkpoint should be written: the same for the n-th such call of every rank. Between phases only. Rank 0
+   * Whether a checkpoint should be written: the same for the n-th such call of every rank. Not within a restart. Rank 0
    * says on standard error what the answers come from, with the first.
    */
   public boolean needCheckpoint() {

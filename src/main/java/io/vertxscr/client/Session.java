@@ -208,13 +208,13 @@ public final class Session {
 
   /**
    * Whether the program is to end, and why; the same for the n-th such call of every rank. Answered from memory,
-   * without waiting for the others. Not while a collective call is under way.
+   * without waiting for the others, also while a collective call is under way.
    */
   public CompletableFuture<ShouldExitReply> shouldExit() {
     return ask(Verb.SHOULD_EXIT, json -> JsonRecords.read(json, ShouldExitReply.class));
   }
 
-  /** Whether a checkpoint should be written; otherwise as {@link #shouldExit}. Between phases only. */
+  /** Whether a checkpoint should be written; otherwise as {@link #shouldExit}. Not within a restart. */
   public CompletableFuture<Boolean> needCheckpoint() {
     return ask(Verb.NEED_CHECKPOINT, json -> JsonRecords.read(json, NeedCheckpointReply.class).need());
   }

@@ -222,12 +222,40 @@ class AdviceTest {
       RawRank.refused(rank.numbered(Verb.NEED_CHECKPOINT, 5, none), Fault.BAD_REQUEST, "call 5", "after call 2");
       RawRank.refused(rank.numbered(Verb.NEED_CHECKPOINT, 1, none), Fault.BAD_REQUEST, "call 1");
       RawRank.ok(rank.call(Verb.START_OUTPUT));
-      RawRank.refused(rank.numbered(Verb.NEED_CHECKPOINT, 3, none), Fault.WRONG_STATE, "need-checkpoint", "legal");
       assertThat(RawRank.ok(rank.numbered(Verb.SHOULD_EXIT, 1, none)).getBoolean("exit")).isFalse();
       RawRank.ok(rank.call(Verb.COMPLETE_OUTPUT));
       assertThat(RawRank.ok(rank.numbered(Verb.NEED_CHECKPOINT, 3, none)).getBoolean("need")).isFalse();
       RawRank.ok(rank.call(Verb.FINALIZE));
+      RawRank.refused(rank.numbered(Verb.NEED_CHECKPOINT, 4, none), Fault.WRONG_STATE, "need-checkpoint", "legal");
       RawRank.refused(rank.numbered(Verb.SHOULD_EXIT, 2, none), Fault.WRONG_STATE, "should-exit");
+    }
+  }
+
+  /** A program that writes checkpoints in another thread asks at any time, and at another one on each rank. */
+  @Test
+  void questionsAreAnsweredWhileACheckpointIsStartedWrittenAndCompleted() throws Exception {
+    start(new IntervalPolicy(3, 0, 0, false), "n1");
+    try (RawRank one = new RawRank(vertx, "n1", 0); RawRank other = new RawRank(vertx, "n1", 1)) {
+      Future<JsonObject> first = one.init(2, prefix);
+      RawRank.ok(other.init(RawRank.initBody(1, 2, prefix.toString(), "test")));
+      RawRank.ok(first);
+      JsonObject none = new JsonObject();
+      int call = 0;
+      for (Verb verb : List.of(Verb.START_OUTPUT, Verb.COMPLETE_OUTPUT)) {
+        Future<JsonObject> waiting = one.call(verb);
+        for (int last = call + 3; call < last;) {
+          call++;
+          JsonObject answer = RawRank.ok(one.numbered(Verb.NEED_CHECKPOINT, call, none));
+          assertThat(answer.getBoolean("need")).as("call " + call).isEqualTo(call % 3 == 0);
+          assertThat(RawRank.ok(one.numbered(Verb.SHOULD_EXIT, call, none)).getBoolean("exit")).isFalse();
+        }
+        assertThat(waiting.isComplete()).isFalse();
+        RawRank.ok(other.call(verb));
+        RawRank.ok(waiting);
+      }
+      for (int k = 1; k <= call; k++) {
+        assertThat(RawRank.ok(other.numbered(Verb.NEED_CHECKPOINT, k, none)).getBoolean("need")).isEqualTo(k % 3 == 0);
+      }
     }
   }
 

@@ -52,7 +52,8 @@ public record SessionState(SessionPhase phase, boolean restartOffered) {
 
   /** Refuses a question that is not legal here. @throws ScrException WRONG_STATE */
   public void check(int rank, Question question) {
-    boolean legal = question == Question.SHOULD_EXIT ? phase != SessionPhase.ENDED : phase == SessionPhase.IDLE;
+    boolean legal = question == Question.SHOULD_EXIT ? phase != SessionPhase.ENDED
+        : phase == SessionPhase.IDLE || phase == SessionPhase.OUTPUT;
     if (!legal) {
       throw refusal(rank, question.title());
     }
@@ -88,7 +89,7 @@ public record SessionState(SessionPhase phase, boolean restartOffered) {
     return switch (phase) {
       case IDLE -> (restartOffered ? "start-restart, start-output, have-restart" : "have-restart, start-output")
           + ", route, need-checkpoint, should-exit, current, drop, delete, finalize";
-      case OUTPUT -> "route, should-exit, complete-output";
+      case OUTPUT -> "route, need-checkpoint, should-exit, complete-output";
       case RESTART -> "route, should-exit, complete-restart";
       case ENDED -> "nothing: the next run begins with an init";
     };

@@ -53,7 +53,7 @@ public final class AdviceService {
             .recover(failure -> Fault.of(failure) == Fault.HALTED ? HALTED_NOW : Future.failedFuture(failure));
   }
 
-  /** Whether a checkpoint should be written. Legal between phases. */
+  /** Whether a checkpoint should be written. Legal between phases and while one is written. */
   public Future<NeedCheckpointReply> needCheckpoint(QuestionRequest call, String client) {
     LocalRun run = run();
     Optional<List<String>> basis = call.rank() == 0 && call.call() == 1
@@ -80,7 +80,7 @@ public final class AdviceService {
     long call = request.call();
     boolean again = call == asked.lastSent(request.rank());
     if (!again) {
-      check(run, session, question, request, asked.lastCall(request.rank()));
+      check(session, question, request, asked.lastCall(request.rank()));
       asked.called(request.rank(), call, call);
     }
     return answer(run, question, call).map(rule -> new Said(rule.yesTo(call), rule.why(),
@@ -99,15 +99,10 @@ public final class AdviceService {
     return asked.lastCall(request.rank());
   }
 
-  private static void check(
-      LocalRun run, LocalRun.RankSession session, Question question, QuestionRequest request, long last) {
+  private static void check(LocalRun.RankSession session, Question question, QuestionRequest request, long last) {
     if (request.call() != last + 1) {
       throw new ScrException(Fault.BAD_REQUEST, "rank " + request.rank() + " sends call " + request.call() + " of "
           + question.title() + ", after call " + last);
-    }
-    if (run.waiting().containsKey(request.rank())) {
-      throw new ScrException(Fault.WRONG_STATE, "rank " + request.rank() + " called " + question.title()
-          + " while its last call is not answered yet");
     }
     session.state().check(request.rank(), question);
   }
