@@ -47,7 +47,7 @@ _NOT_COUNTED = (CallTimeoutError, BusyError, StoppingError, BadRequestError)
 _STILL_OPEN = (*_NOT_COUNTED, WrongStateError, UnknownRankError, RanksDisagreeError)
 _RUN_OVER = (RankLostError, NodeLostError, HaltedError)
 # What a complete says where files are not good, the same on all ranks: without the dataset the run goes on.
-_FILES_NOT_GOOD = (
+FILES_NOT_GOOD = (
     NotValidError, FileChangedError, NoSpaceError, InputOutputError, CorruptError, TooManyLostError, NoSuchFileError,
     NoSuchDatasetError, OutsidePrefixError,
 )  # fmt: skip
@@ -347,7 +347,7 @@ class Session:
         try:
             self._complete(verb, valid)
             return True
-        except _FILES_NOT_GOOD as e:
+        except FILES_NOT_GOOD as e:
             if self._rank == 0:
                 print(f"scr: {e.reason}", file=sys.stderr, flush=True)
             return False

@@ -54,7 +54,7 @@ class Daemons:
         self.prefix = os.path.join(self.directory, "p")
         os.mkdir(self.prefix)
         self._settings = settings
-        self._ports = _free_ports(count + 4)
+        self._ports = free_ports(count + 4)
         self._running: Dict[str, subprocess.Popen] = {}
         self._sockets: Dict[str, str] = {}
         self._logs: Dict[str, str] = {}
@@ -128,7 +128,7 @@ class Daemons:
         shutil.rmtree(self.directory)
 
 
-def _free_ports(count: int) -> List[int]:
+def free_ports(count: int) -> List[int]:
     """Below those that the system gives to a program that asks for any: nobody takes them before the daemons do."""
     ports: List[int] = []
     sockets: List[socket.socket] = []
@@ -194,6 +194,16 @@ class Ranks:
                 command, cwd=self._daemons.prefix, env=environment,
                 stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT,
             )  # fmt: skip
+
+    def wait_for(self, what: str, condition: Any) -> Any:
+        """As the function, while none of the processes ends."""
+
+        def while_running() -> Any:
+            if any(process.poll() is not None for process in self.processes):
+                raise AssertionError("a rank has ended: " + "\n".join(self.output()[-100:]))
+            return condition()
+
+        return wait_for(what, while_running)
 
     def output(self) -> List[str]:
         """The lines that all have printed, sorted, after they have ended."""

@@ -3,6 +3,7 @@ processes as ranks; each test has a prefix directory of its own."""
 
 import importlib.util
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -58,6 +59,15 @@ class DaemonsTest(unittest.TestCase):
 
     def ranks(self, count, *arguments, launcher=None):
         ranks = daemons.Ranks(cluster, count, [PROGRAM, *arguments], launcher)
+        self.addCleanup(ranks.close)
+        return ranks
+
+    def ranks_of_torch(self, count, *arguments, more=()):
+        """With the variables of torchrun."""
+        variables = ("RANK={}", "WORLD_SIZE={}", "TORCHELASTIC_RUN_ID=none", "GLOO_SOCKET_IFNAME=lo",
+                     "OMP_NUM_THREADS=1", "MASTER_ADDR=127.0.0.1", f"MASTER_PORT={daemons.free_ports(1)[0]}",
+                     *more)  # fmt: skip
+        ranks = daemons.Ranks(cluster, count, [PROGRAM, *arguments], variables=variables)
         self.addCleanup(ranks.close)
         return ranks
 
@@ -131,15 +141,6 @@ class DaemonsTest(unittest.TestCase):
         self.ranks(2, heat, "50").output()
         self.assertEqual(self.ranks(2, heat, "100").output(), whole)
 
-    def test_the_example_of_pytorch_goes_on_to_the_same_result(self):
-        needs("torch")
-        train = os.path.join(EXAMPLES, "train_torch.py")
-        whole = self.ranks(2, train, "40").output()
-        self.assertIn("rank 0: step 40", whole[0])
-        self.use_fresh_prefix("again")
-        self.ranks(2, train, "20").output()
-        self.assertEqual(self.ranks(2, train, "40").output(), whole)
-
     def test_settings_of_the_program_have_their_effect_in_the_daemons(self):
         self.assertEqual(self.ranks(2, "1", "settings").results(), [["SINGLE", "SINGLE"]] * 2)
 
@@ -156,6 +157,41 @@ class DaemonsTest(unittest.TestCase):
         self.assertEqual({result["first"] >= 2 for result in results}, {True})
         self.assertEqual([result["outcome"] for result in results], [["good"]] * NODES)
         self.assertEqual(len({result["first"] for result in results}), 1)
+
+    def test_a_training_goes_on_with_the_same_losses_after_a_killed_node(self):
+        needs("torch")
+
+        def train(steps, *more):
+            return self.ranks_of_torch(NODES, os.path.join(EXAMPLES, "train_torch.py"), str(steps), more=more)
+
+        def protected():
+            datasets = connection.call("status", {"gaps": False})["datasets"]
+            return [int(dataset["name"].partition("/")[2]) for dataset in datasets
+                    if dataset["protection"] == "protected" and dataset["prefix"] == cluster.prefix]  # fmt: skip
+
+        def losses(lines, first, last):
+            found = re.findall(r"^rank (\d) step (\d+) loss (\S+)$", "\n".join(lines), re.MULTILINE)
+            return {(rank, int(step)): loss for rank, step, loss in found if first <= int(step) <= last}
+
+        connection = _connection.Connection(cluster.socket(cluster.names[0]))
+        self.addCleanup(connection.close)
+        ranks = train(1_000_000)
+        ranks.wait_for("the third state is protected", lambda: any(step >= 30 for step in protected()))
+        lost = ranks.node(NODES - 1)
+        ranks.kill(NODES - 1)
+        cluster.kill(lost)
+        before = losses(ranks.output(), 1, 1_000_000)
+        steps = max(step for _, step in before) + 25
+        cluster.start("spare2")
+        output = train(steps).output()
+        restart = int(output[0].rpartition(" ")[2])
+        self.assertEqual([line for line in output if " goes on " in line],
+                         [f"rank {rank} goes on from step {restart}" for rank in range(NODES)])  # fmt: skip
+        self.assertGreaterEqual(restart, 30)
+        undisturbed = train(steps, "SCR_ENABLE=0").output()
+        self.assertEqual(len(losses(undisturbed, 1, steps)), NODES * steps)
+        self.assertEqual(losses(output, 1, steps), losses(undisturbed, restart + 1, steps))
+        self.assertLessEqual(before.items(), losses(undisturbed, 1, steps).items())
 
 
 if __name__ == "__main__":
