@@ -29,6 +29,11 @@ class Dataset:
         """Name of the dataset."""
         return self._name
 
+    @property
+    def session(self) -> Session:
+        """Of the rank that writes or reads it."""
+        return self._session
+
     def route(self, name: Union[str, "os.PathLike[str]"]) -> str:
         """Where to write or read a file: :func:`scr.route_file`."""
         return self._session.route_file(name)

@@ -141,6 +141,12 @@ class DaemonsTest(unittest.TestCase):
         self.ranks(2, heat, "50").output()
         self.assertEqual(self.ranks(2, heat, "100").output(), whole)
 
+    def test_a_state_that_is_spread_over_the_ranks_is_loaded_with_other_rows_on_each(self):
+        needs("torch")
+        program = os.path.join(HERE, "dcp_program.py")
+        for verb, outcome in (("save", "saved"), ("load", "good")):
+            self.assertEqual(self.ranks_of_torch(3, program, verb).output(), [f"rank {r}: {outcome}" for r in range(3)])
+
     def test_settings_of_the_program_have_their_effect_in_the_daemons(self):
         self.assertEqual(self.ranks(2, "1", "settings").results(), [["SINGLE", "SINGLE"]] * 2)
 
