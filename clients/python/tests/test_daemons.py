@@ -141,6 +141,22 @@ class DaemonsTest(unittest.TestCase):
         self.ranks(2, heat, "50").output()
         self.assertEqual(self.ranks(2, heat, "100").output(), whole)
 
+    def test_the_example_with_mpi4py_goes_on_to_the_same_result(self):
+        needs("numpy")
+        needs("mpi4py")
+        heat = os.path.join(EXAMPLES, "heat_mpi.py")
+
+        def results(steps):  # mpirun mixes the lines of ranks
+            output = " ".join(self.ranks(4, heat, steps, launcher=mpirun(4)).output())
+            return sorted(re.findall(r"rank \d: step \d+, \S+ in all, \d+ cells warm", output))
+
+        whole = results("100")
+        self.assertEqual([line.partition(",")[0] for line in whole], [f"rank {rank}: step 100" for rank in range(4)])
+        self.assertAlmostEqual(float(whole[0].split()[4]), 1000.0, places=6)
+        self.use_fresh_prefix("again")
+        self.assertEqual(len(results("50")), 4)
+        self.assertEqual(results("100"), whole)
+
     def test_a_state_that_is_spread_over_the_ranks_is_loaded_with_other_rows_on_each(self):
         needs("torch")
         program = os.path.join(HERE, "dcp_program.py")

@@ -19,7 +19,8 @@ import org.junit.jupiter.api.io.TempDir;
 /**
  * Goal: the Python client does what its own tests say, with the daemons that were built. Method: they are run by
  * {@code python3 -m unittest}; what they skip, and why, is printed. Of several Pythons of version 3.9 or newer on the
- * PATH the one with most of NumPy, PyTorch and mypy is taken, for more is tested by it; without any this is skipped.
+ * PATH the one with most of NumPy, PyTorch, mpi4py and mypy is taken, for more is tested by it; without any this is
+ * skipped.
  */
 class PythonClientIT {
   private static final Path HOME = Path.of(System.getProperty("scr.home", ".")).toAbsolutePath();
@@ -38,7 +39,7 @@ class PythonClientIT {
     for (String place : System.getenv("PATH").split(File.pathSeparator)) {
       python = Path.of(place, "python3").toString();
       Result modules = python("-c", "import importlib.util, sys; sys.version_info >= (3, 9) or sys.exit(1);"
-          + " print(sum(importlib.util.find_spec(name) is not None for name in ['mypy', 'numpy', 'torch']))");
+          + " print(sum(importlib.util.find_spec(name) is not None for name in ['mypy', 'numpy', 'torch', 'mpi4py']))");
       if (modules.code() == 0 && Integer.parseInt(modules.output().strip()) > most) {
         most = Integer.parseInt(modules.output().strip());
         best = python;
