@@ -112,6 +112,11 @@ import io.vertxscr.protocol.node.run.SmallRank;
 import io.vertxscr.protocol.node.run.StoreToCheck;
 import io.vertxscr.protocol.node.run.StoresChecked;
 import io.vertxscr.protocol.node.run.Takeover;
+import io.vertxscr.protocol.node.scrub.MendParts;
+import io.vertxscr.protocol.node.scrub.Mended;
+import io.vertxscr.protocol.node.scrub.RepairRequest;
+import io.vertxscr.protocol.node.scrub.ScrubAsk;
+import io.vertxscr.protocol.node.scrub.ScrubView;
 import io.vertxscr.redundancy.FinishedParity;
 import io.vertxscr.redundancy.RangeChecksums;
 import java.util.List;
@@ -177,6 +182,10 @@ public final class NodeMessages {
       case FETCH -> new FetchRanks(dataset(), origin(), store, redundancy(), List.of(1),
           new FetchMode(false, true, 2, Optional.of(TOKEN)));
       case UNPACK -> new FetchRanks(dataset(), origin(), store, redundancy(), List.of(1), new FetchMode(true, 2));
+      case REPAIR -> new RepairRequest("n3", dataset().key(), List.of(1), true);
+      case MEND -> new MendParts((RestoreRanks) request(NodeVerb.RESTORE),
+          List.of(new RankPlan(1, Action.REBUILD, "", SET, List.of(new Member("n1", "n3"), new Member("n2", "n3")))));
+      case SCRUB -> new ScrubAsk(true);
       case DROP -> new DropDatasets(List.of(dataset().key()));
       case SYNCED -> new DatasetSynced(RUN, dataset().key(), "n3", 4, "the disk is full");
       case PROTECT -> new ProtectRequest(ID, RUN, RUN, map(), groups());
@@ -216,6 +225,9 @@ public final class NodeMessages {
             ID, "ckpt-7", "copying", 1, new FlushAmount(1, 2, 3), OptionalLong.of(5), Optional.of("no space")))),
         new LayoutReply(List.of(new RankLayout(files(1), Optional.of(RELATIVE + "2_of_2_in_0.xor"))), store),
         new RanksRestored(List.of(new RankFailure(1, 17, "damaged"))),
+        new Mended(List.of(new RankFailure(1, 17, "damaged")), List.of(new RankFailure(0, 17, "damaged"))),
+        new ScrubView("n3", 86_400, 1 << 30, "reading", List.of(new ScrubView.ScrubbedDataset(
+            ID, "ckpt-7", OptionalLong.of(CREATED_US), 4096, 100, 2, 1, List.of("files of rank 1: damaged")))),
         new RedundancyHeader(dataset(), 4, SET, 512, files(1), List.of(files(0))),
         result, new PathsClaimed(List.of(new PathClaims.Taken(0, 1, "n2"))),
         new RunJoined("n1", 1, List.of(new JoinRefusal(2, 5, "rank 2 is here twice"))),

@@ -1,6 +1,8 @@
 package io.vertxscr.protocol.node.scrub;
 
 import io.vertxscr.flow.restart.RestorePlan.RankPlan;
+import io.vertxscr.model.Limits;
+import io.vertxscr.protocol.FieldChecks;
 import io.vertxscr.protocol.node.restart.RestoreRanks;
 import java.util.List;
 
@@ -10,4 +12,8 @@ import java.util.List;
  * @param files ranks whose files are made again, first; may be none
  * @param redundancy ranks whose redundancy files are encoded again, with the nodes of their sets' files
  */
-public record MendParts(RestoreRanks files, List<RankPlan> redundancy) {}
+public record MendParts(RestoreRanks files, List<RankPlan> redundancy) {
+  public MendParts {
+    FieldChecks.size("redundancy", redundancy, Limits.MAX_RANKS);
+  }
+}

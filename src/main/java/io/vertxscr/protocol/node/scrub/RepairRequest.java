@@ -1,6 +1,7 @@
 package io.vertxscr.protocol.node.scrub;
 
 import io.vertxscr.model.DatasetKey;
+import io.vertxscr.protocol.FieldChecks;
 import java.util.List;
 
 /**
@@ -10,4 +11,9 @@ import java.util.List;
  * @param redundancy ranks whose redundancy files are damaged: an inventory does not tell them from pending ones
  * @param again whether it was asked before, without success
  */
-public record RepairRequest(String node, DatasetKey dataset, List<Integer> redundancy, boolean again) {}
+public record RepairRequest(String node, DatasetKey dataset, List<Integer> redundancy, boolean again) {
+  public RepairRequest {
+    FieldChecks.node("node", node);
+    FieldChecks.ranks("redundancy", redundancy);
+  }
+}

@@ -1,5 +1,7 @@
 package io.vertxscr.protocol.node.scrub;
 
+import io.vertxscr.model.Limits;
+import io.vertxscr.protocol.FieldChecks;
 import java.util.List;
 import java.util.OptionalLong;
 
@@ -12,6 +14,13 @@ import java.util.OptionalLong;
  */
 public record ScrubView(
     String node, int roundSeconds, long mostBytesPerSecond, String state, List<ScrubbedDataset> datasets) {
+  public ScrubView {
+    FieldChecks.node("node", node);
+    FieldChecks.count("roundSeconds", roundSeconds);
+    FieldChecks.version("mostBytesPerSecond", mostBytesPerSecond);
+    FieldChecks.sentence("state", state);
+    FieldChecks.size("datasets", datasets, Limits.MAX_DATASETS);
+  }
 
   /**
    * A dataset of its caches.
@@ -23,5 +32,16 @@ public record ScrubView(
    * @param damaged what is damaged now, in sentences
    */
   public record ScrubbedDataset(int dataset, String name, OptionalLong lookedAtMs, long bytes, long leftBytes,
-      int found, int repaired, List<String> damaged) {}
+      int found, int repaired, List<String> damaged) {
+    public ScrubbedDataset {
+      FieldChecks.dataset(dataset);
+      FieldChecks.label("name", name);
+      lookedAtMs.ifPresent(ms -> FieldChecks.count("lookedAtMs", ms));
+      FieldChecks.bytes("bytes", bytes);
+      FieldChecks.bytes("leftBytes", leftBytes);
+      FieldChecks.count("found", found);
+      FieldChecks.count("repaired", repaired);
+      FieldChecks.sentences("damaged", damaged);
+    }
+  }
 }
