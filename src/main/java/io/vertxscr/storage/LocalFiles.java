@@ -169,6 +169,18 @@ public final class LocalFiles {
     }
   }
 
+  /** Size of a directory's file system; 0 where that cannot be found out. */
+  public static long wholeBytes(Path directory) {
+    if (directory.getFileSystem() == FileSystems.getDefault()) {
+      return directory.toFile().getTotalSpace();
+    }
+    try {
+      return Files.getFileStore(directory).getTotalSpace();
+    } catch (IOException _) {
+      return 0;
+    }
+  }
+
   /** Whether a loss of power takes all of a directory's file system; not where that cannot be found out. */
   public static boolean isInMemory(Path directory) {
     try {

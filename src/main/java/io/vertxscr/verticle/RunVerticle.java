@@ -21,6 +21,7 @@ public final class RunVerticle extends NodeVerticle {
     serve(NodeVerb.PULSE, Ack.class, _ -> runs.pulse(node.services().probe().silentMs()));
     serve(NodeVerb.TAKEOVER, Takeover.class, runs::takeover);
     serve(NodeVerb.STORES, CheckStores.class, node.services().stores()::check);
+    serve(NodeVerb.SPACE, Ack.class, _ -> node.services().stores().space());
     serve(NodeVerb.CONFIGURED, Ack.class, _ -> node.services().config().ofRun());
     serve(NodeVerb.RUN_BEGIN, RunInfo.class, runs::begin);
     serve(NodeVerb.RUN_OVER, RunEnd.class, runs::over);

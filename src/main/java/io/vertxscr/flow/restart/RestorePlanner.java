@@ -1,5 +1,6 @@
 package io.vertxscr.flow.restart;
 
+import io.vertxscr.flow.restart.DatasetStanding.Grade;
 import io.vertxscr.flow.restart.Inventory.Held;
 import io.vertxscr.flow.restart.RestorePlan.Action;
 import io.vertxscr.flow.restart.RestorePlan.Member;
@@ -23,7 +24,9 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.SortedMap;
+import java.util.SortedSet;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.function.IntFunction;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
@@ -136,6 +139,15 @@ public final class RestorePlanner {
   }
 
   /**
+   * How well the caches hold a dataset, and which single nodes they cannot do without.
+   *
+   * @param ranks of the run that wrote it
+   */
+  public static DatasetStanding standing(DatasetDescriptor dataset, List<Inventory> inventories, int ranks) {
+    return new Holdings(dataset, inventories).standing(ranks);
+  }
+
+  /**
    * Holders of one dataset.
    *
    * <p>A rank may be in several sets at once: a crash during a new protection leaves nodes that have switched to the
@@ -150,6 +162,8 @@ public final class RestorePlanner {
     private final Map<Integer, Set<RedundancySet>> sets = new HashMap<>();
     private Scheme scheme = Scheme.SINGLE;
     private RedundancyDescriptor redundancy;
+    /** The node that is taken for lost; empty for none. */
+    private String without = "";
 
     Holdings(DatasetDescriptor dataset, List<Inventory> inventories) {
       this.dataset = dataset;
@@ -174,7 +188,7 @@ public final class RestorePlanner {
     RankPlan plan(int rank, String node) {
       Copy source = null;
       for (Copy copy : copies.getOrDefault(rank, List.of())) {
-        if (copy.held().files() && (source == null || copy.node().equals(node))) {
+        if (isThere(copy) && copy.held().files() && (source == null || copy.node().equals(node))) {
           source = copy;
         }
       }
@@ -251,8 +265,55 @@ public final class RestorePlanner {
     }
 
     private String first(int rank, Predicate<Held> has) {
-      return copies.getOrDefault(rank, List.of()).stream().filter(copy -> has.test(copy.held())).map(Copy::node)
-          .findFirst().orElse("");
+      return copies.getOrDefault(rank, List.of()).stream().filter(copy -> isThere(copy) && has.test(copy.held()))
+          .map(Copy::node).findFirst().orElse("");
+    }
+
+    private boolean isThere(Copy copy) {
+      return !copy.node().equals(without);
+    }
+
+    /** For each node it looks at the ranks with files there, and at those that lack theirs already. */
+    DatasetStanding standing(int ranks) {
+      List<Integer> missing = new ArrayList<>();
+      SortedMap<String, List<Integer>> byNode = new TreeMap<>();
+      String[] holders = new String[ranks];
+      boolean single = scheme == Scheme.SINGLE;
+      for (int rank = 0; rank < ranks; rank++) {
+        String guarded = first(rank, held -> held.files() && held.redundancy());
+        holders[rank] = guarded.isEmpty() ? files(rank) : guarded;
+        if (holders[rank].isEmpty()) {
+          missing.add(rank);
+        }
+        for (Copy copy : copies.getOrDefault(rank, List.of())) {
+          byNode.computeIfAbsent(copy.node(), _ -> new ArrayList<>()).add(rank);
+          single |= copy.held().set().size() == 1;
+        }
+      }
+      String lost = whyLost(missing);
+      SortedSet<String> fatal = new TreeSet<>();
+      for (Map.Entry<String, List<Integer>> node : byNode.entrySet()) {
+        without = node.getKey();
+        if (lost.isEmpty() && !(whyLost(node.getValue()).isEmpty() && whyLost(missing).isEmpty())) {
+          fatal.add(node.getKey());
+        }
+      }
+      without = "";
+      boolean whole = missing.isEmpty() && (single || protectedUnder(new RankMap(List.of(holders))));
+      return new DatasetStanding(!lost.isEmpty() ? Grade.LOST : !whole ? Grade.DEGRADED
+          : single ? Grade.SINGLE : Grade.FULL, missing, lost, List.copyOf(byNode.keySet()), List.copyOf(fatal));
+    }
+
+    /** Why one of these ranks cannot be had; empty if all can. */
+    private String whyLost(List<Integer> of) {
+      for (int rank : of) {
+        try {
+          plan(rank, "");
+        } catch (ScrException e) {
+          return e.getMessage();
+        }
+      }
+      return "";
     }
 
     /** Whether every rank has files and redundancy on its own node, in sets on which their members agree. */

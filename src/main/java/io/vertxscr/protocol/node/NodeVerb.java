@@ -30,6 +30,8 @@ public enum NodeVerb {
   RUN_OVER,
   /** From the leader: can the run use these stores on this node? */
   STORES,
+  /** Between nodes: how much space do the stores have that you use? */
+  SPACE,
   /**
    * Between nodes: claims paths of local ranks at the owner of their hashes. Returns those claimed before elsewhere.
    */
@@ -115,8 +117,8 @@ public enum NodeVerb {
       case ADVICE_WITHDRAW, CONFIGURED, RUN_BEGIN, RUN_OVER, STORES, VERIFY, RESTORE, FETCH, FETCH_COMMIT,
           FETCH_DISCARD, DROP, MEND, PROTECT, PROTECT_COMMIT, TRY_LOCK, FLUSH_COPY, FLUSH_PUBLISH, FLUSH_MAP, AGGREGATE,
           AGGREGATE_PUBLISH, UNPACK, FLUSHED -> true;
-      case JOIN, LOST, GATHER, ADVICE, WAITS, CLIENT_CLOSED, PULSE, TAKEOVER, CLAIM_PATHS, INVENTORY, REPAIR, SCRUB,
-          SYNCED, FLUSH_SHARE, FLUSH_STATE, OVERWRITE, FLUSH_SIZES, AGGREGATE_MEASURE, AGGREGATE_ENTRIES, LAYOUT,
+      case JOIN, LOST, GATHER, ADVICE, WAITS, CLIENT_CLOSED, PULSE, TAKEOVER, SPACE, CLAIM_PATHS, INVENTORY, REPAIR,
+          SCRUB, SYNCED, FLUSH_SHARE, FLUSH_STATE, OVERWRITE, FLUSH_SIZES, AGGREGATE_MEASURE, AGGREGATE_ENTRIES, LAYOUT,
           HEADER, CHECKSUMS -> false;
     };
   }

@@ -5,17 +5,22 @@ import io.vertxscr.model.Descriptors;
 import io.vertxscr.model.ScrException;
 import io.vertxscr.model.StoreDescriptor;
 import io.vertxscr.protocol.node.run.CheckStores;
+import io.vertxscr.protocol.node.run.NodeSpace;
+import io.vertxscr.protocol.node.run.StoreSpace;
 import io.vertxscr.protocol.node.run.StoreToCheck;
 import io.vertxscr.protocol.node.run.StoresChecked;
 import io.vertxscr.service.Loop;
 import io.vertxscr.storage.DatasetStore;
+import io.vertxscr.storage.LocalFiles;
 import io.vertxscr.storage.NodeDirectories;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.TreeMap;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -54,6 +59,21 @@ public final class StoreService {
           }
           return new StoresChecked(problem);
         });
+  }
+
+  /** Returns the space in the stores that runs use here; looked at in the background. */
+  public Future<NodeSpace> space() {
+    Map<String, Long> used = new TreeMap<>();
+    own.forEach(base -> used.put(base, 0L));
+    store.list().forEach(record -> used.merge(record.cache().base(), store.bytes(record.descriptor().id()), Long::sum));
+    return loop.quietly("space in the stores", () -> new NodeSpace(used.entrySet().stream().map(one -> {
+      Path there = directories.path(one.getKey());
+      while (!Files.exists(there)) {
+        there = there.getParent();
+      }
+      return new StoreSpace(
+          one.getKey(), LocalFiles.usableBytes(there), LocalFiles.wholeBytes(there), one.getValue());
+    }).toList()));
   }
 
   private Optional<String> problem(StoreToCheck store) {

@@ -14,6 +14,7 @@ import io.vertxscr.protocol.node.run.GatherPart;
 import io.vertxscr.protocol.node.run.GatherResult;
 import io.vertxscr.protocol.node.run.NodeRunState;
 import io.vertxscr.protocol.node.run.OpenWaits;
+import io.vertxscr.protocol.node.run.RunView;
 import io.vertxscr.service.Loop;
 import java.util.Collection;
 import java.util.HashMap;
@@ -143,6 +144,7 @@ public final class ActiveRun {
     return book.waitingIn()
         .map(step -> new OpenWaits(step.title() + ": " + (nodes().size() - book.missing().size()) + " of "
             + nodes().size() + " nodes", book.missing()))
-        .orElseGet(() -> new OpenWaits("the application computes", List.of()));
+        .orElseGet(() -> new OpenWaits("the application computes", List.of()))
+        .of(new RunView(info.run(), info.jobName(), info.prefix(), info.map().size(), List.copyOf(nodes())));
   }
 }

@@ -32,6 +32,7 @@ public final class StatusService {
   private final RunService runs;
   private final DatasetStore store;
   private final Function<DatasetRecord, Optional<ScrubView.ScrubbedDataset>> scrubs;
+  private final ClusterOverview overview;
 
   /** Serves a node. @param scrubs what is known of the looks at a dataset of this node */
   public StatusService(Loop loop, NodeBus bus, Membership membership, RunService runs, DatasetStore store,
@@ -42,14 +43,19 @@ public final class StatusService {
     this.runs = runs;
     this.store = store;
     this.scrubs = scrubs;
+    this.overview = new ClusterOverview(loop, bus, membership);
   }
 
   /** The status of this node, with what its leader can say of the run. */
   public Future<JsonObject> status(StatusRequest request) {
     Future<OpenWaits> waits = bus.askLeader(NodeVerb.WAITS, Ack.ACK, OpenWaits.class)
         .otherwise(failure -> new OpenWaits("the leader cannot be asked: " + failure.getMessage(), List.of()));
-    Future<List<Inventory>> caches = request.gaps().orElse(false) ? caches() : Future.succeededFuture(List.of());
-    return Future.all(waits, caches).map(_ -> status(waits.result(), CacheGap.in(caches.result())));
+    if (!request.gaps().orElse(false)) {
+      return waits.map(_ -> status(waits.result(), List.of()));
+    }
+    Future<List<Inventory>> caches = caches();
+    return Future.all(waits, caches).compose(_ -> overview.of(waits.result(), caches.result()))
+        .map(cluster -> status(waits.result(), CacheGap.in(caches.result())).put("cluster", cluster));
   }
 
   /** Returns the inventories of all nodes; a node that does not answer is gone. */

@@ -4,14 +4,17 @@ import io.vertxscr.model.Limits;
 import io.vertxscr.protocol.FieldChecks;
 import io.vertxscr.protocol.node.flush.FlushView;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * The leader's open waits, and the missing parts.
  *
  * @param remarks what else there is to know, in sentences
  * @param flushes datasets on their way to the prefix directory
+ * @param run the run that is on, once it has begun
  */
-public record OpenWaits(String text, List<String> missing, List<String> remarks, List<FlushView> flushes) {
+public record OpenWaits(String text, List<String> missing, List<String> remarks, List<FlushView> flushes,
+    Optional<RunView> run) {
   public OpenWaits {
     FieldChecks.sentence("text", text);
     FieldChecks.sentences("missing", missing);
@@ -21,11 +24,16 @@ public record OpenWaits(String text, List<String> missing, List<String> remarks,
 
   /** Without remarks. */
   public OpenWaits(String text, List<String> missing) {
-    this(text, missing, List.of(), List.of());
+    this(text, missing, List.of(), List.of(), Optional.empty());
+  }
+
+  /** Of this run. */
+  public OpenWaits of(RunView on) {
+    return new OpenWaits(text, missing, remarks, flushes, Optional.of(on));
   }
 
   /** Returns the waits with these remarks and flushes. */
   public OpenWaits with(List<String> others, List<FlushView> under) {
-    return new OpenWaits(text, missing, others, under);
+    return new OpenWaits(text, missing, others, under, run);
   }
 }
