@@ -1,5 +1,6 @@
 package io.vertxscr.cli;
 
+import io.vertxscr.cli.text.Terminal;
 import io.vertxscr.demo.DemoCluster;
 import io.vertxscr.demo.DemoDirectory;
 import io.vertxscr.demo.DemoException;
@@ -79,7 +80,7 @@ final class DemoCommand implements Callable<Integer> {
     Path directory = out.toAbsolutePath().normalize();
     DemoPlan plan = plan(directory);
     Optional<Path> home = processes ? Optional.of(home()) : Optional.empty();
-    DemoProgress progress = DemoProgress.onTerminal(System.out);
+    DemoProgress progress = new DemoProgress(System.out, Terminal.of(environment).colours());
     DemoDirectory.prepare(directory);
     try (DemoCluster cluster = cluster(plan, home)) {
       // For Ctrl-C and SIGTERM; a no-op after a completed run.

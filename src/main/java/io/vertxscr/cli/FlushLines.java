@@ -31,7 +31,7 @@ final class FlushLines {
     double part = total == 0 ? 1 : (double) done / total;
     StringBuilder line = new StringBuilder("flush  dataset " + flush.getInteger("datasetId"));
     line.append(flush.getString("name").isEmpty() ? "" : " " + flush.getString("name")).append("  ");
-    line.append(bars ? bar(part) + " " : "")
+    line.append(bars ? bar(part, BAR_CHARS) + " " : "")
         .append(String.format(Locale.ROOT, "%3d %%, %s of %s", (int) (part * 100), Humane.bytes(done),
             Humane.bytes(total)));
     long rate = amount.getLong("bytesPerSecond");
@@ -47,9 +47,9 @@ final class FlushLines {
     return line.toString();
   }
 
-  private static String bar(double part) {
-    int full = (int) (part * BAR_CHARS);
-    return "[" + "#".repeat(full) + ".".repeat(BAR_CHARS - full) + "]";
+  static String bar(double part, int chars) {
+    int full = (int) (part * chars);
+    return "[" + "#".repeat(full) + ".".repeat(chars - full) + "]";
   }
 
   /** {@code 9 s}, {@code 12 min}, {@code 3 h 5 min}. */

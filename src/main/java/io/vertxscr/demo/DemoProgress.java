@@ -1,9 +1,7 @@
 package io.vertxscr.demo;
 
-import java.io.Console;
 import java.io.PrintStream;
 import java.util.Locale;
-import java.util.Map;
 
 /** Progress on the terminal: one line for each thing that happens, with the seconds since the start. For any thread. */
 public final class DemoProgress {
@@ -22,20 +20,10 @@ public final class DemoProgress {
     }
   }
 
-  DemoProgress(PrintStream out, boolean colour) {
+  /** @param colour whether the stream is a terminal that can do it, and the user wants it */
+  public DemoProgress(PrintStream out, boolean colour) {
     this.out = out;
     this.colour = colour;
-  }
-
-  /** Coloured where this process writes to a terminal that can do it, and the user has not set NO_COLOR. */
-  public static DemoProgress onTerminal(PrintStream out) {
-    Console console = System.console();
-    return new DemoProgress(out, console != null && console.isTerminal() && wantsColour(System.getenv()));
-  }
-
-  static boolean wantsColour(Map<String, String> environment) {
-    return environment.getOrDefault("NO_COLOR", "").isEmpty()
-        && !environment.getOrDefault("TERM", "dumb").equals("dumb");
   }
 
   /** Something went its way. */

@@ -3,7 +3,16 @@ package io.vertxscr.launch;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.ScrException;
 import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
+import java.util.SortedMap;
+import java.util.SortedSet;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /**
  * Lists of hosts as Slurm and Flux write them.
@@ -20,6 +29,7 @@ public final class Hostlist {
   static final int MAX_HOSTS = 1 << 17;
 
   private static final int MAX_DIGITS = 9;
+  private static final Pattern NUMBERED = Pattern.compile("(.*?)([0-9]+)");
 
   private final String text;
   private int at;
@@ -35,6 +45,59 @@ public final class Hostlist {
    */
   public static List<String> expand(String list) {
     return list.isBlank() ? List.of() : new Hostlist(list.strip()).list();
+  }
+
+  /** A short list of these hosts that {@link #expand} gives back, sorted: {@code n[1-4,7]}. */
+  public static String compress(Collection<String> hosts) {
+    Set<String> padded = new HashSet<>();
+    for (String host : hosts) {
+      Matcher named = NUMBERED.matcher(host);
+      if (named.matches() && named.group(2).matches("0.+")) {
+        padded.add(named.group(1) + "/" + named.group(2).length());
+      }
+    }
+    SortedMap<String, SortedMap<Integer, SortedSet<Integer>>> numbered = new TreeMap<>();
+    SortedSet<String> plain = new TreeSet<>();
+    for (String host : hosts) {
+      Matcher named = NUMBERED.matcher(host);
+      if (named.matches() && fits(named.group(2))) {
+        // 007 and 7 are two names: numbers of one width stand together, others without zeros in front under width 0.
+        int digits = named.group(2).length();
+        int width = padded.contains(named.group(1) + "/" + digits) ? digits : 0;
+        numbered.computeIfAbsent(named.group(1), _ -> new TreeMap<>())
+            .computeIfAbsent(width, _ -> new TreeSet<>()).add(Integer.parseInt(named.group(2)));
+      } else {
+        plain.add(host);
+      }
+    }
+    List<String> lists = new ArrayList<>();
+    numbered.forEach((front, widths) -> widths.forEach((width, numbers) -> lists.add(front + inShort(width, numbers))));
+    lists.addAll(plain);
+    return String.join(",", lists);
+  }
+
+  /** Whether {@link #expand} would read these digits as one number. */
+  private static boolean fits(String digits) {
+    return digits.length() <= MAX_DIGITS;
+  }
+
+  private static String inShort(int width, SortedSet<Integer> numbers) {
+    List<String> ranges = new ArrayList<>();
+    List<Integer> sorted = List.copyOf(numbers);
+    for (int i = 0; i < sorted.size();) {
+      int end = i;
+      while (end + 1 < sorted.size() && sorted.get(end + 1) == sorted.get(end) + 1) {
+        end++;
+      }
+      ranges.add(padded(width, sorted.get(i)) + (end == i ? "" : "-" + padded(width, sorted.get(end))));
+      i = end + 1;
+    }
+    return numbers.size() == 1 ? ranges.getFirst() : "[" + String.join(",", ranges) + "]";
+  }
+
+  private static String padded(int width, int number) {
+    String plain = Integer.toString(number);
+    return "0".repeat(Math.max(0, width - plain.length())) + plain;
   }
 
   private List<String> list() {

@@ -11,7 +11,6 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
@@ -53,11 +52,6 @@ class DemoPiecesTest {
 
   @Test
   void colourIsOnlyForThoseWhoWantIt() {
-    assertThat(DemoProgress.wantsColour(Map.of("TERM", "xterm"))).isTrue();
-    assertThat(DemoProgress.wantsColour(Map.of("TERM", "xterm", "NO_COLOR", ""))).isTrue();
-    assertThat(DemoProgress.wantsColour(Map.of("TERM", "xterm", "NO_COLOR", "1"))).isFalse();
-    assertThat(DemoProgress.wantsColour(Map.of("TERM", "dumb"))).isFalse();
-    assertThat(DemoProgress.wantsColour(Map.of())).isFalse();
     assertThat(printed(false)).doesNotContain("\u001b").matches("(?s) +\\d+\\.\\d\\d s  dead\\R");
     assertThat(printed(true)).contains("\u001b[31;1mdead\u001b[0m");
   }

@@ -51,6 +51,8 @@ class WaitRuleTest {
       Map.entry("cluster.bridge.FrameBudget", "gives up frames that stay unfinished while others wait"),
       Map.entry("client.BusTransport", "looks now and then whether the node of waiting calls is there"),
       Map.entry("cli.StatusCommand", "shows the state again and again, for somebody who looks on"),
+      Map.entry("cli.EventsCommand", "asks for events again and again, for somebody who looks on"),
+      Map.entry("cli.WatchScreen", "waits for the next page where no keys come, for somebody who looks on"),
       Map.entry("demo.DemoRun", "waits to be notified, until a deadline, for somebody who looks on"),
       Map.entry("examples.heat.Deadline", "polls files of other processes, in an example"),
       Map.entry("load.Daemons", "polls the daemons of a load test: other processes"),

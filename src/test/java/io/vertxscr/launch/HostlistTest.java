@@ -8,6 +8,8 @@ import io.vertxscr.model.ScrException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
+import java.util.Set;
+import java.util.TreeSet;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -84,6 +86,34 @@ class HostlistTest {
     }
     hosts.addAll(names);
     return text.toString();
+  }
+
+  @ParameterizedTest
+  @CsvSource(delimiter = '|', value = {
+      "n1                      | n1",
+      "n2 n1 n4 n3 n7          | n[1-4,7]",
+      "n9 n10 n11              | n[9-11]",
+      "n098 n099 n100 n101     | n[098-101]",
+      "n1 n01 n001             | n1,n01,n001",
+      "a b3 b4 c-1.site.org    | b[3-4],a,c-1.site.org"})
+  void hostsAreCompressed(String hosts, String list) {
+    assertThat(Hostlist.compress(List.of(hosts.split(" ")))).isEqualTo(list);
+  }
+
+  @Test
+  void whatIsCompressedIsExpandedToTheSameHosts() {
+    long seed = Long.getLong("seed", System.nanoTime());
+    System.out.println("HostlistTest -Dseed=" + seed);
+    Random random = new Random(seed);
+    for (int round = 0; round < 2_000; round++) {
+      Set<String> hosts = new TreeSet<>();
+      for (int i = random.nextInt(30); i >= 0; i--) {
+        String format = "%0" + (1 + random.nextInt(4)) + "d";
+        hosts.add((random.nextBoolean() ? "n" : "r1n") + format.formatted(random.nextInt(1 + random.nextInt(1200)))
+            + (random.nextInt(5) == 0 ? "-ib" : ""));
+      }
+      assertThat(Hostlist.expand(Hostlist.compress(hosts))).containsExactlyInAnyOrderElementsOf(hosts);
+    }
   }
 
   @Test

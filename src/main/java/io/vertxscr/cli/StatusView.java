@@ -1,0 +1,140 @@
+package io.vertxscr.cli;
+
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.stream.Stream;
+
+/** What the daemons of one host say together of their cluster (docs/json.md), of the first of several. */
+final class StatusView {
+  private final List<JsonObject> answers;
+  private final int otherClusters;
+  private final JsonObject first;
+  private final JsonObject cluster;
+  private final Set<String> dead;
+
+  /** @param dead nodes that have left their socket on this host and do not listen there */
+  StatusView(List<JsonObject> all, Set<String> dead) {
+    JsonArray members = all.getFirst().getJsonArray("nodes");
+    this.answers = all.stream().filter(answer -> answer.getJsonArray("nodes").equals(members)).toList();
+    this.otherClusters = all.size() - answers.size();
+    String leader = all.getFirst().getString("leader");
+    this.first = answers.stream().filter(answer -> answer.getString("node").equals(leader)).findFirst()
+        .orElse(answers.getFirst());
+    this.cluster = first.getJsonObject("cluster", new JsonObject());
+    this.dead = dead;
+  }
+
+  /** Daemons of this host that belong to another cluster. */
+  int otherClusters() {
+    return otherClusters;
+  }
+
+  String leader() {
+    return first.getString("leader");
+  }
+
+  /** Members of the cluster. */
+  List<String> members() {
+    return texts(first.getJsonArray("nodes"));
+  }
+
+  /** Members that the run has ranks on; all where no run is on. */
+  List<String> up() {
+    List<String> up = new ArrayList<>(members());
+    up.removeAll(spares());
+    return up;
+  }
+
+  List<String> spares() {
+    return texts(cluster.getJsonArray("spares", new JsonArray()));
+  }
+
+  /** Nodes of the last run, and of this host, that are gone. */
+  Set<String> lost() {
+    Set<String> lost = new TreeSet<>(dead);
+    runs().forEach(run -> lost.addAll(texts(run.getJsonArray("lostNodes", new JsonArray()))));
+    members().forEach(lost::remove);
+    return lost;
+  }
+
+  /** The run that is on, else the last one that a daemon here remembers. */
+  Optional<JsonObject> run() {
+    return Optional.ofNullable(cluster.getJsonObject("run")).or(this::lastRun);
+  }
+
+  private Optional<JsonObject> lastRun() {
+    return runs().reduce((a, b) -> a.getLong("run") >= b.getLong("run") ? a : b);
+  }
+
+  private Stream<JsonObject> runs() {
+    return Stream.concat(Stream.of(first), answers.stream().filter(answer -> answer != first))
+        .flatMap(answer -> Optional.ofNullable(answer.getJsonObject("run")).stream());
+  }
+
+  /** Why the last run failed, as its leader says it; empty where it did not, or another one is on. */
+  Optional<String> over() {
+    return cluster.containsKey("run") ? Optional.empty()
+        : lastRun().filter(run -> !run.getBoolean("finished", false)).map(run -> run.getString("over"));
+  }
+
+  boolean hasFinished() {
+    return !cluster.containsKey("run") && lastRun().filter(run -> run.getBoolean("finished", false)).isPresent();
+  }
+
+  JsonObject waits() {
+    return first.getJsonObject("waits");
+  }
+
+  /** Of all caches, the newest first. */
+  List<JsonObject> datasets() {
+    return objects(cluster, "datasets");
+  }
+
+  Optional<JsonObject> dataset(int id) {
+    return datasets().stream().filter(dataset -> dataset.getInteger("dataset") == id).findFirst();
+  }
+
+  /** The newest checkpoint that a restart could take now. */
+  Optional<JsonObject> newest() {
+    return datasets().stream().filter(dataset -> dataset.getBoolean("checkpoint")
+        && !Set.of("LOST", "OPEN").contains(StatusAttention.state(dataset))).findFirst();
+  }
+
+  Stream<JsonObject> flushes() {
+    return objects(first, "flushes").stream();
+  }
+
+  Optional<JsonObject> flush(int dataset) {
+    return flushes().filter(flush -> flush.getInteger("datasetId") == dataset).findFirst();
+  }
+
+  List<JsonObject> stores() {
+    return objects(cluster, "stores");
+  }
+
+  List<JsonObject> prefixes() {
+    return objects(cluster, "prefixes");
+  }
+
+  /** Warnings of all daemons, each once. */
+  List<String> remarks() {
+    Set<String> all = new LinkedHashSet<>();
+    answers.forEach(answer -> all.addAll(texts(answer.getJsonArray("remarks", new JsonArray()))));
+    runs().forEach(run -> all.addAll(texts(run.getJsonArray("warnings", new JsonArray()))));
+    return List.copyOf(all);
+  }
+
+  static List<String> texts(JsonArray array) {
+    return array.stream().map(String::valueOf).toList();
+  }
+
+  private static List<JsonObject> objects(JsonObject of, String field) {
+    return of.getJsonArray(field, new JsonArray()).stream().map(JsonObject.class::cast).toList();
+  }
+}
