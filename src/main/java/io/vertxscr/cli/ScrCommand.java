@@ -74,8 +74,8 @@ public final class ScrCommand implements Runnable {
   /** Every command of the program; each is made here, with all it needs. */
   private static List<Object> all(Map<String, String> environment) {
     List<Object> all = new ArrayList<>(List.of(new DemoCommand(environment), new NodeCommand(environment),
-        new StatusCommand(environment), new ScrubCommand(environment), new HaltCommand(environment),
-        new ConfigCommand(environment), new CommandTraining(environment)));
+        new StatusCommand(environment), new ScrubCommand(environment), new EventsCommand(environment),
+        new HaltCommand(environment), new ConfigCommand(environment), new CommandTraining(environment))));
     all.addAll(LaunchCommands.all(environment));
     all.addAll(OfflineCommands.all(environment));
     all.add(new VersionCommand());

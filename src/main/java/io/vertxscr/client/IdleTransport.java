@@ -59,7 +59,7 @@ final class IdleTransport implements Transport {
       case NEED_CHECKPOINT -> new NeedCheckpointReply(false, OptionalLong.empty());
       case COMPLETE_OUTPUT, START_RESTART, COMPLETE_RESTART -> new CompleteReply(dataset, "none");
       case FLUSH_TEST, FLUSH_WAIT -> FlushReply.FLUSHED;  // files are where the application calls them
-      case CURRENT, DROP, DELETE, FINALIZE, STATUS, SCRUB, ALIVE -> new DoneReply();
+      case CURRENT, DROP, DELETE, FINALIZE, STATUS, SCRUB, EVENTS, ALIVE -> new DoneReply();
     };
   }
 

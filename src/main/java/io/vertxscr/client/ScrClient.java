@@ -4,6 +4,7 @@ import io.vertxscr.model.Fault;
 import io.vertxscr.model.ScrException;
 import io.vertxscr.protocol.Verb;
 import io.vertxscr.protocol.app.ConfigReply;
+import io.vertxscr.protocol.app.EventsRequest;
 import io.vertxscr.protocol.app.InitReply;
 import io.vertxscr.protocol.app.InitRequest;
 import io.vertxscr.protocol.app.ScrubRequest;
@@ -76,6 +77,11 @@ public final class ScrClient {
    */
   public CompletableFuture<Map<String, Object>> scrub(boolean now) {
     return transport.request(Verb.SCRUB, JsonRecords.write(new ScrubRequest(Optional.of(now))));
+  }
+
+  /** Events of all nodes, and how far they go, as maps and lists; see docs/messages.md. */
+  public CompletableFuture<Map<String, Object>> events(EventsRequest request) {
+    return transport.request(Verb.EVENTS, JsonRecords.write(request));
   }
 
   /** Sets the listener for the loss of the node, called at once if it is lost already. */

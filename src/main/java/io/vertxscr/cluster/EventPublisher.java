@@ -2,15 +2,13 @@ package io.vertxscr.cluster;
 
 import io.vertx.core.eventbus.EventBus;
 import io.vertx.core.json.JsonObject;
-import io.vertxscr.model.Names;
 import io.vertxscr.protocol.Addresses;
-import io.vertxscr.protocol.Wire;
 import io.vertxscr.service.Event;
+import io.vertxscr.service.EventJson;
 import io.vertxscr.service.Loop;
 import io.vertxscr.service.Observer;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 
 /**
  * Publishes events on {@link Addresses#EVENTS}, for timelines and dashboards. Failed calls of single ranks are not
@@ -21,12 +19,6 @@ import java.util.Locale;
  */
 public final class EventPublisher implements Observer {
   private static final long GATHER_MS = 25;
-  private static final ClassValue<String> TYPES = new ClassValue<>() {
-    @Override
-    protected String computeValue(Class<?> event) {
-      return event.getSimpleName().replaceAll("(?<=[a-z])(?=[A-Z])", "-").toLowerCase(Locale.ROOT);
-    }
-  };
 
   private final Loop loop;
   private final EventBus eventBus;
@@ -67,19 +59,6 @@ public final class EventPublisher implements Observer {
 
   /** The fields of the event, and those that every event has. */
   JsonObject json(Event event, long timeMs) {
-    JsonObject json = Wire.write(event);
-    json.getMap().replaceAll((_, value) -> value instanceof String text ? Names.printable(text) : value);
-    return json
-        .put("type", type(event))
-        .put("node", node)
-        .put("timeMs", timeMs)
-        .put("run", event.run())
-        .put("dataset", event.dataset())
-        .put("cause", Names.printable(event.cause()));
-  }
-
-  /** {@code DatasetComplete} as {@code dataset-complete}. */
-  static String type(Event event) {
-    return TYPES.get(event.getClass());
+    return EventJson.of(event, node, timeMs);
   }
 }

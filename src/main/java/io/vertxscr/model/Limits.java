@@ -90,5 +90,8 @@ public final class Limits {
   /** Longest time that a background flush yields to one phase. */
   public static final long MAX_FLUSH_YIELD_MS = 60_000;
 
+  /** Events that a node keeps for those who ask later; older ones are forgotten. */
+  public static final int MAX_EVENTS = 1000;
+
   private Limits() {}
 }

@@ -50,7 +50,9 @@ import io.vertxscr.service.leader.RestartSteps;
 import io.vertxscr.service.leader.RunEvents;
 import io.vertxscr.service.leader.RunLifecycle;
 import io.vertxscr.service.leader.RunPreparation;
+import io.vertxscr.service.log.EventHistory;
 import io.vertxscr.service.log.EventLog;
+import io.vertxscr.service.log.EventsService;
 import io.vertxscr.service.log.LogLines;
 import io.vertxscr.service.log.Operations;
 import io.vertxscr.service.phase.BypassService;
@@ -115,11 +117,17 @@ public final class NodeAssembly {
   /** What a node stands on. */
   public record Ports(
       Loop loop, NodeBus bus, Membership membership, Epoch epoch, DatasetStore store, RangeSources sources,
-      Observer observer) {}
+      Observer observer) {
+    /** The same, with one that hears what all others hear. */
+    Ports heardBy(Observer another) {
+      return new Ports(loop, bus, membership, epoch, store, sources, Observer.all(List.of(observer, another)));
+    }
+  }
 
   /** Makes the services of a node. */
-  public NodeAssembly(Ports ports, Settings settings) {
-    this.ports = ports;
+  public NodeAssembly(Ports given, Settings settings) {
+    EventHistory history = new EventHistory(given.loop(), given.membership().self().name());
+    this.ports = given.heardBy(history);
     this.loop = ports.loop();
     this.bus = ports.bus();
     this.self = ports.membership().self().name();
@@ -198,7 +206,7 @@ public final class NodeAssembly {
     services = new NodeServices(runs, calls, new RouteService(loop, bus, runs, store, places), claims,
         new AdviceService(bus, self, runs), new FlushQuestions(bus, self, runs, store),
         new StatusService(loop, bus, ports.membership(), runs, store, scrub::of),
-        new ConfigService(loop, settings.system(), runs),
+        new EventsService(loop, bus, ports.membership(), history), new ConfigService(loop, settings.system(), runs),
         protection, inventory, fetches, new StoreService(loop, self, store, settings.policy().descriptors()),
         flushes, aggregation, leader, flush, syncs, advice.advisor(), probe, scrub, repairs);
   }

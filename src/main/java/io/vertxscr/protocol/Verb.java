@@ -26,6 +26,7 @@ public enum Verb {
   FINALIZE("finalize", true, true),
   STATUS("status", false, false),
   SCRUB("scrub", false, false),
+  EVENTS("events", false, false),
   ALIVE("alive", false, false);
 
   private static final Map<String, Verb> BY_WIRE_NAME =

@@ -9,6 +9,7 @@ import io.vertxscr.service.container.AggregateService;
 import io.vertxscr.service.flush.FlushLeader;
 import io.vertxscr.service.flush.FlushQuestions;
 import io.vertxscr.service.flush.FlushService;
+import io.vertxscr.service.log.EventsService;
 import io.vertxscr.service.phase.ClaimService;
 import io.vertxscr.service.phase.RouteService;
 import io.vertxscr.service.redundancy.ProtectionService;
@@ -33,7 +34,7 @@ import io.vertxscr.service.scrub.ScrubService;
  */
 public record NodeServices(
     RunService runs, CollectiveCalls calls, RouteService routes, ClaimService claims, AdviceService advice,
-    FlushQuestions flushQuestions, StatusService status, ConfigService config,
+    FlushQuestions flushQuestions, StatusService status, EventsService events, ConfigService config,
     ProtectionService protection, CacheInventoryService inventory, FetchService fetches, StoreService stores,
     FlushService flushes, AggregateService aggregation,
     LeaderService leader, FlushLeader flushLeader, SyncBarrier syncs, Advisor advisor, StorageProbe probe,

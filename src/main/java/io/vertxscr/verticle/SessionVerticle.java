@@ -8,6 +8,7 @@ import io.vertxscr.protocol.app.CallRequest;
 import io.vertxscr.protocol.app.CompleteRequest;
 import io.vertxscr.protocol.app.ConfigRequest;
 import io.vertxscr.protocol.app.DoneReply;
+import io.vertxscr.protocol.app.EventsRequest;
 import io.vertxscr.protocol.app.FlushRequest;
 import io.vertxscr.protocol.app.InitRequest;
 import io.vertxscr.protocol.app.NameRequest;
@@ -16,6 +17,7 @@ import io.vertxscr.protocol.app.StatusRequest;
 import io.vertxscr.protocol.node.Ack;
 import io.vertxscr.protocol.node.NodeVerb;
 import io.vertxscr.protocol.node.advice.AdviceWithdrawal;
+import io.vertxscr.protocol.node.run.EventsAfter;
 import io.vertxscr.service.run.CollectiveCalls;
 import io.vertxscr.service.run.CollectiveCalls.Caller;
 
@@ -32,6 +34,8 @@ public final class SessionVerticle extends NodeVerticle {
     serve(Verb.CONFIG, ConfigRequest.class, (request, _) -> node.services().config().config(request));
     serve(Verb.INIT, InitRequest.class, node.services().runs()::init);
     serve(Verb.STATUS, StatusRequest.class, (request, _) -> node.services().status().status(request));
+    serve(Verb.EVENTS, EventsRequest.class, (request, _) -> node.services().events().all(request));
+    serve(NodeVerb.EVENTS, EventsAfter.class, node.services().events()::own);
     serve(Verb.ALIVE, Ack.class, (_, _) -> Future.succeededFuture(new DoneReply()));
     serve(NodeVerb.CLIENT_CLOSED, ClientClosed.class, node.services().runs()::closed);
     serve(Verb.SHOULD_EXIT, QuestionRequest.class, node.services().advice()::shouldExit);

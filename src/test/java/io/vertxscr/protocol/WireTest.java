@@ -20,6 +20,8 @@ import io.vertxscr.protocol.app.CompleteReply;
 import io.vertxscr.protocol.app.CompleteRequest;
 import io.vertxscr.protocol.app.ConfigReply;
 import io.vertxscr.protocol.app.ConfigRequest;
+import io.vertxscr.protocol.app.EventCursor;
+import io.vertxscr.protocol.app.EventsRequest;
 import io.vertxscr.protocol.app.HaveRestartReply;
 import io.vertxscr.protocol.app.InitReply;
 import io.vertxscr.protocol.app.InitRequest;
@@ -58,6 +60,7 @@ class WireTest {
         new ConfigRequest(Optional.of(Map.of("SCR_FLUSH", "5")), Optional.of(List.of()), Optional.of("SCR_FLUSH")),
         new InitRequest(3, 4, "/p", "job"),
         new InitReply(7, "n1", 1, "1.0"), new InitReply(7, "n1", 1, "1.0", Optional.of(List.of("anew"))),
+        new EventCursor("n1", 0), new EventsRequest(Optional.of(List.of(new EventCursor("n1", 5))), 20),
         new CallRequest(7, 3, 1),
         new NameRequest(7, 3, 1, "a"),
         new CompleteRequest(7, 3, 2, true),

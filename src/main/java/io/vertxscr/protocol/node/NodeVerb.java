@@ -32,6 +32,8 @@ public enum NodeVerb {
   STORES,
   /** Between nodes: how much space do the stores have that you use? */
   SPACE,
+  /** Between nodes: which events have you published? */
+  EVENTS,
   /**
    * Between nodes: claims paths of local ranks at the owner of their hashes. Returns those claimed before elsewhere.
    */
@@ -102,7 +104,8 @@ public enum NodeVerb {
 
   /** Whether a node whose storage hangs cannot be expected to answer it. */
   public boolean needsStorage() {
-    return !isForLeader() && this != TAKEOVER && this != RUN_OVER && this != ADVICE_WITHDRAW && this != CLIENT_CLOSED;
+    return !isForLeader() && this != TAKEOVER && this != RUN_OVER && this != ADVICE_WITHDRAW && this != CLIENT_CLOSED
+        && this != EVENTS;
   }
 
   /** Whether only the leader answers it. */
@@ -117,8 +120,9 @@ public enum NodeVerb {
       case ADVICE_WITHDRAW, CONFIGURED, RUN_BEGIN, RUN_OVER, STORES, VERIFY, RESTORE, FETCH, FETCH_COMMIT,
           FETCH_DISCARD, DROP, MEND, PROTECT, PROTECT_COMMIT, TRY_LOCK, FLUSH_COPY, FLUSH_PUBLISH, FLUSH_MAP, AGGREGATE,
           AGGREGATE_PUBLISH, UNPACK, FLUSHED -> true;
-      case JOIN, LOST, GATHER, ADVICE, WAITS, CLIENT_CLOSED, PULSE, TAKEOVER, SPACE, CLAIM_PATHS, INVENTORY, REPAIR,
-          SCRUB, SYNCED, FLUSH_SHARE, FLUSH_STATE, OVERWRITE, FLUSH_SIZES, AGGREGATE_MEASURE, AGGREGATE_ENTRIES, LAYOUT,
+      case JOIN, LOST, GATHER, ADVICE, WAITS, CLIENT_CLOSED, PULSE, TAKEOVER, SPACE, EVENTS, CLAIM_PATHS, INVENTORY,
+          REPAIR, SCRUB, SYNCED, FLUSH_SHARE, FLUSH_STATE, OVERWRITE, FLUSH_SIZES, AGGREGATE_MEASURE,
+          AGGREGATE_ENTRIES, LAYOUT,
           HEADER, CHECKSUMS -> false;
     };
   }
