@@ -1,5 +1,8 @@
 package io.vertxscr.cli.halt;
 
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
+import io.vertxscr.cli.text.JsonVersion;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.Halt.Reason;
 import io.vertxscr.model.Halt;
@@ -85,6 +88,9 @@ public final class HaltCommand implements Callable<Integer> {
   @Option(names = "--unset-reason", description = "Remove the reason of an earlier halt, and --immediate.")
   private boolean unsetReason;
 
+  @Option(names = "--json", description = "Print what is set then as JSON (docs/json.md).")
+  private boolean json;
+
   /** Made with the environment of the process. */
   public HaltCommand(Map<String, String> environment) {
     this.environment = environment;
@@ -102,8 +108,18 @@ public final class HaltCommand implements Callable<Integer> {
     }
     require(checkpoints == null || checkpoints >= 0, "--checkpoints " + checkpoints + " must be 0 or more");
     HaltChange change = change(now);
+    JsonArray all = new JsonArray();
     for (Path directory : directories()) {
-      halt(new HaltFileStore(new PrefixPaths(directory), PatientLocks.user("scr halt")), change, now);
+      var file = new HaltFileStore(new PrefixPaths(directory), PatientLocks.user("scr halt"));
+      Halted halted = halt(file, change);
+      if (json) {
+        all.add(HaltJson.of(directory, halted.before(), halted.after()));
+      } else {
+        print(file, halted, now);
+      }
+    }
+    if (json) {
+      spec.commandLine().getOut().println(JsonVersion.of(new JsonObject().put("prefixes", all)).encodePrettily());
     }
     return 0;
   }
@@ -119,17 +135,16 @@ public final class HaltCommand implements Callable<Integer> {
         .change(halts ? Optional.of(Reason.JOB_HALTED.name()) : Optional.empty(), unsetReason, immediate);
   }
 
-  private void halt(HaltFileStore file, HaltChange change, ZonedDateTime now) {
+  /** Conditions before and after a change. */
+  private record Halted(Halt before, Halt after) {}
+
+  private Halted halt(HaltFileStore file, HaltChange change) {
     AtomicReference<Halt> before = new AtomicReference<>(Halt.NONE);
     Halt halt = list ? file.read() : file.update(old -> {
       before.set(old);
       return remove ? Halt.NONE : change.appliedWithReasons(old);
     });
-    if (remove && !before.get().equals(Halt.NONE)) {
-      spec.commandLine().getOut().println("taken back:");
-      printConditions(before.get(), now);
-    }
-    print(file, halt, now);
+    return new Halted(list ? halt : before.get(), halt);
   }
 
   /** @throws ScrException BAD_CONFIGURATION where one of them is no directory */
@@ -178,8 +193,13 @@ public final class HaltCommand implements Callable<Integer> {
     }
   }
 
-  private void print(HaltFileStore file, Halt halt, ZonedDateTime now) {
+  private void print(HaltFileStore file, Halted halted, ZonedDateTime now) {
     PrintWriter out = spec.commandLine().getOut();
+    Halt halt = halted.after();
+    if (remove && !halted.before().equals(Halt.NONE)) {
+      out.println("taken back:");
+      printConditions(halted.before(), now);
+    }
     if (halt.equals(Halt.NONE)) {
       out.println("no halt condition is set in " + file.file() + ": runs may begin and go on");
       return;

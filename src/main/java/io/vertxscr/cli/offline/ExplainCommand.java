@@ -2,6 +2,7 @@ package io.vertxscr.cli.offline;
 
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
+import io.vertxscr.cli.text.JsonVersion;
 import io.vertxscr.explain.Diagnosis;
 import io.vertxscr.explain.Evidence;
 import io.vertxscr.model.FailureHistory;
@@ -57,7 +58,7 @@ final class ExplainCommand implements Callable<Integer> {
     FailureHistory history = FailuresFileStore.read(prefix.paths(environment));
     PrintWriter out = spec.commandLine().getOut();
     if (json) {
-      out.println(IntervalPage.json(history).encodePrettily());
+      out.println(JsonVersion.of(IntervalPage.json(history)).encodePrettily());
     } else {
       IntervalPage.lines(history).forEach(out::println);
     }
@@ -72,7 +73,7 @@ final class ExplainCommand implements Callable<Integer> {
     Diagnosis diagnosis = Diagnosis.of(seen);
     PrintWriter out = spec.commandLine().getOut();
     if (json) {
-      out.println(json(seen, diagnosis).encodePrettily());
+      out.println(JsonVersion.of(json(seen, diagnosis)).encodePrettily());
     } else {
       ExplainPage.lines(seen, diagnosis).stream().map(Names::printable).forEach(out::println);
     }

@@ -1,5 +1,6 @@
 package io.vertxscr.cli.offline;
 
+import io.vertxscr.cli.text.JsonVersion;
 import io.vertxscr.config.Nearest;
 import io.vertxscr.format.HashFile;
 import io.vertxscr.format.prefix.Index;
@@ -157,7 +158,7 @@ final class IndexCommand implements Callable<Integer> {
     Reading reading = prefixIndex.read();
     PrintWriter out = spec.commandLine().getOut();
     if (json) {
-      out.println(IndexListing.json(reading.index()).encodePrettily());
+      out.println(JsonVersion.of(IndexListing.json(reading.index())).encodePrettily());
     } else if (reading.index().entries().isEmpty()) {
       if (prefixIndex.lost().isEmpty()) {
         out.println("no datasets");

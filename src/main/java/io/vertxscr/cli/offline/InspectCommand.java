@@ -3,6 +3,7 @@ package io.vertxscr.cli.offline;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import io.vertxscr.cli.text.Humane;
+import io.vertxscr.cli.text.JsonVersion;
 import io.vertxscr.cli.text.TextTable;
 import io.vertxscr.explain.Diagnosis;
 import io.vertxscr.model.DatasetRecord;
@@ -50,7 +51,7 @@ final class InspectCommand implements Callable<Integer> {
     CacheInspection seen = CacheInspection.of(nodes, PrefixOption::index);
     PrintWriter out = spec.commandLine().getOut();
     if (json) {
-      out.println(json(seen).encodePrettily());
+      out.println(JsonVersion.of(json(seen)).encodePrettily());
     } else if (seen.parts().isEmpty()) {
       out.println("the caches of " + String.join(", ", nodes.stream().map(NodeCache::node).toList()) + " are empty");
     } else {
