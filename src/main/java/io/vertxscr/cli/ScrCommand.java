@@ -75,11 +75,23 @@ public final class ScrCommand implements Runnable {
   private static List<Object> all(Map<String, String> environment) {
     List<Object> all = new ArrayList<>(List.of(new DemoCommand(environment), new NodeCommand(environment),
         new StatusCommand(environment), new ScrubCommand(environment), new EventsCommand(environment),
-        new HaltCommand(environment), new ConfigCommand(environment), new CommandTraining(environment))));
+        new HaltCommand(environment), new ConfigCommand(environment), new CommandTraining(environment),
+        new PagesCommand(environment)));
     all.addAll(LaunchCommands.all(environment));
     all.addAll(OfflineCommands.all(environment));
     all.add(new VersionCommand());
     return all;
+  }
+
+  /** The program with all its commands. */
+  static CommandLine whole(Map<String, String> environment) {
+    return new ScrCommand(environment).commands;
+  }
+
+  /** Its commands for people, in the order of its help. */
+  static List<CommandLine> shown(CommandLine scr) {
+    return scr.getSubcommands().values().stream()
+        .filter(command -> !command.getCommandSpec().usageMessage().hidden()).toList();
   }
 
   private static String name(Object command) {
@@ -135,9 +147,7 @@ public final class ScrCommand implements Runnable {
   }
 
   private List<String> names() {
-    return commands.getSubcommands().entrySet().stream()
-        .filter(command -> !command.getValue().getCommandSpec().usageMessage().hidden())
-        .map(Map.Entry::getKey).toList();
+    return shown(commands).stream().map(CommandLine::getCommandName).toList();
   }
 
   private int report(Exception failure, CommandLine command) {

@@ -53,6 +53,8 @@ class TarballIT {
   void itHasAllThatItPromises() throws IOException {
     assertThat(Stream.of("bin/scr", "bin/scr_srun", "conf/scr.conf", "conf/container/Containerfile", "verticles",
         "vertx-scr.jar", "lib", "clients/c/CMakeLists.txt", "clients/c/include/scr.h", "docs/scr-users.md",
+        "share/man/man1/scr.1", "share/man/man1/scr-status.1", "share/bash-completion/completions/scr",
+        "share/zsh/site-functions/_scr",
         "clients/python/vertx_scr-" + Unpacked.VERSION + "-py3-none-any.whl", "LICENSE", "NOTICE", "CHANGELOG.md",
         "README.md").map(home::resolve)).allSatisfy(file -> assertThat(file).exists());
     try (Stream<Path> all = Files.walk(home)) {
