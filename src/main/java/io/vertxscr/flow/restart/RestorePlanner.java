@@ -15,9 +15,12 @@ import io.vertxscr.model.Scheme;
 import io.vertxscr.model.ScrException;
 import io.vertxscr.placement.Protection;
 import java.util.ArrayList;
+import java.util.BitSet;
+import java.util.Collections;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.IdentityHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
@@ -108,6 +111,27 @@ public final class RestorePlanner {
   }
 
   /**
+   * A rank whose files cannot be had.
+   *
+   * @param why in a sentence that names the dataset, the rank and what of its set is missing
+   */
+  public record Obstacle(int rank, String why) {}
+
+  /** The first of these ranks whose files these nodes cannot give; empty where all can be had. */
+  public static Optional<Obstacle> obstacle(
+      DatasetDescriptor dataset, List<Inventory> inventories, List<Integer> ranks) {
+    Holdings holdings = new Holdings(dataset, inventories);
+    for (int rank : ranks) {
+      try {
+        holdings.plan(rank, "");
+      } catch (ScrException e) {
+        return Optional.of(new Obstacle(rank, e.getMessage()));
+      }
+    }
+    return Optional.empty();
+  }
+
+  /**
    * Plan for one rank.
    *
    * @param why there is no plan; empty if there is one
@@ -160,6 +184,8 @@ public final class RestorePlanner {
     private final DatasetDescriptor dataset;
     private final Map<Integer, List<Copy>> copies = new HashMap<>();
     private final Map<Integer, Set<RedundancySet>> sets = new HashMap<>();
+    /** By identity: members of a set often name the same object. */
+    private final Set<RedundancySet> noted = Collections.newSetFromMap(new IdentityHashMap<>());
     private Scheme scheme = Scheme.SINGLE;
     private RedundancyDescriptor redundancy;
     /** The node that is taken for lost; empty for none. */
@@ -180,8 +206,10 @@ public final class RestorePlanner {
 
     private void note(Copy copy) {
       copies.computeIfAbsent(copy.held().rank(), _ -> new ArrayList<>()).add(copy);
-      for (int member : copy.held().set().ranks()) {
-        sets.computeIfAbsent(member, _ -> new LinkedHashSet<>()).add(copy.held().set());
+      if (noted.add(copy.held().set())) {
+        for (int member : copy.held().set().ranks()) {
+          sets.computeIfAbsent(member, _ -> new LinkedHashSet<>()).add(copy.held().set());
+        }
       }
     }
 
@@ -235,8 +263,9 @@ public final class RestorePlanner {
       if (!Protection.writesRedundancy(scheme, set)) {
         return Optional.of("its files have no redundancy (" + scheme + ", a set of " + set.size() + ")");
       }
-      if (Protection.replaces(scheme, set, rank,
-          member -> !files(member).isEmpty(), member -> !redundancy(member, set).isEmpty())) {
+      BitSet files = members(set, member -> files(member));
+      BitSet redundancy = members(set, member -> redundancy(member, set));
+      if (Protection.replaces(scheme, set, rank, files::get, redundancy::get)) {
         return Optional.empty();
       }
       String lost = Stream.of(
@@ -245,6 +274,12 @@ public final class RestorePlanner {
           .flatMap(Optional::stream).collect(Collectors.joining(" and "));
       return Optional.of("in the same " + scheme + " set " + set.ranks() + ", which tolerates " + set.failures()
           + (set.failures() == 1 ? " loss, " : " losses, ") + lost + " too");
+    }
+
+    private static BitSet members(RedundancySet set, IntFunction<String> node) {
+      BitSet members = new BitSet();
+      set.ranks().stream().filter(member -> !node.apply(member).isEmpty()).forEach(members::set);
+      return members;
     }
 
     private static Optional<String> lacking(

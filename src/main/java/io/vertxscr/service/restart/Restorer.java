@@ -7,10 +7,9 @@ import io.vertxscr.flow.restart.CacheSnapshot;
 import io.vertxscr.flow.restart.Inventory;
 import io.vertxscr.flow.restart.RestartOrder.Candidate;
 import io.vertxscr.flow.restart.RestartOrder.FlushedCheckpoints;
-import io.vertxscr.flow.restart.RestartOrder;
+import io.vertxscr.flow.restart.RestartSources;
 import io.vertxscr.flow.restart.RestorePlan.Action;
 import io.vertxscr.flow.restart.RestorePlan;
-import io.vertxscr.flow.restart.RestorePlanner;
 import io.vertxscr.model.DatasetDescriptor;
 import io.vertxscr.model.DatasetKey;
 import io.vertxscr.model.DatasetRecord.FlushState;
@@ -333,18 +332,12 @@ public final class Restorer {
   private static List<Candidate> candidates(Scene scene, RestoreRequest wanted) {
     FetchPolicy rules = wanted.policy().fetch();
     FlushedCheckpoints flushed = rules.fetch() ? scene.flushed().restart() : scene.flushed().restart().withoutFetch();
-    List<DatasetDescriptor> cached = fromCaches(wanted)
-        ? RestorePlanner.candidates(scene.inventories(), wanted.prefix(), wanted.map().size()) : List.of();
-    List<Candidate> candidates = RestartOrder.of(cached, flushed, scene.history(), wanted.excluded());
-    int newest = candidates.isEmpty() ? 0 : candidates.getFirst().descriptor().id();
-    Optional<Inventory.Dataset> other = fromCaches(wanted) && !rules.flushOnRestart()
-        ? RestorePlanner.ofOtherSize(scene.inventories(), wanted.prefix(), wanted.map().size()) : Optional.empty();
-    other.filter(dataset -> dataset.descriptor().id() > newest)
-        .filter(dataset -> RestartOrder.wanted(flushed, scene.history(), wanted.excluded()).test(dataset.descriptor()))
-        .ifPresent(dataset -> {
-          throw otherSize(dataset.descriptor(), dataset.origin().ranks(), wanted);
-        });
-    return candidates;
+    RestartSources sources = new RestartSources(fromCaches(wanted) ? scene.inventories() : List.of(), wanted.prefix(),
+        wanted.map().size(), flushed, scene.history(), wanted.excluded());
+    sources.ofOtherSize().filter(_ -> !rules.flushOnRestart()).ifPresent(dataset -> {
+      throw otherSize(dataset.descriptor(), dataset.origin().ranks(), wanted);
+    });
+    return sources.candidates();
   }
 
   /** Refuses another number of ranks. An older checkpoint would lose newer work, a start without one all of it. */
