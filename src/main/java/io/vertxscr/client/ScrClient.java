@@ -67,7 +67,12 @@ public final class ScrClient {
 
   /** What the node says about itself and the run, as maps and lists; see docs/messages.md. */
   public CompletableFuture<Map<String, Object>> status() {
-    return transport.request(Verb.STATUS, JsonRecords.write(new StatusRequest(Optional.of(true))));
+    return transport.request(Verb.STATUS, JsonRecords.write(new StatusRequest(Optional.of(true), Optional.empty())));
+  }
+
+  /** The same with what the caches of all nodes hold, in the form in which nodes tell each other. */
+  public CompletableFuture<Map<String, Object>> statusWithCaches() {
+    return transport.request(Verb.STATUS, JsonRecords.write(new StatusRequest(Optional.empty(), Optional.of(true))));
   }
 
   /**

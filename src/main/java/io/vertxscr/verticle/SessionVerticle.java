@@ -33,7 +33,7 @@ public final class SessionVerticle extends NodeVerticle {
     CollectiveCalls calls = node.services().calls();
     serve(Verb.CONFIG, ConfigRequest.class, (request, _) -> node.services().config().config(request));
     serve(Verb.INIT, InitRequest.class, node.services().runs()::init);
-    serve(Verb.STATUS, StatusRequest.class, (request, _) -> node.services().status().status(request));
+    serve(Verb.STATUS, StatusRequest.class, (request, _) -> node.services().status().statusAndCaches(request));
     serve(Verb.EVENTS, EventsRequest.class, (request, _) -> node.services().events().all(request));
     serve(NodeVerb.EVENTS, EventsAfter.class, node.services().events()::own);
     serve(Verb.ALIVE, Ack.class, (_, _) -> Future.succeededFuture(new DoneReply()));

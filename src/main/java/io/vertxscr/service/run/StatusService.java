@@ -58,6 +58,13 @@ public final class StatusService {
         .map(cluster -> status(waits.result(), CacheGap.in(caches.result())).put("cluster", cluster));
   }
 
+  /** The same, with what the caches of all nodes hold if that is wanted. */
+  public Future<JsonObject> statusAndCaches(StatusRequest request) {
+    return status(request).compose(status -> request.caches().orElse(false)
+        ? caches().map(all -> status.put("caches", new JsonArray(all.stream().map(Wire::write).toList())))
+        : Future.succeededFuture(status));
+  }
+
   /** Returns the inventories of all nodes; a node that does not answer is gone. */
   private Future<List<Inventory>> caches() {
     List<Future<Optional<Inventory>>> asked = membership.nodes().stream().map(node ->
