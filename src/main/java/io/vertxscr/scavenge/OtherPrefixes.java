@@ -47,7 +47,11 @@ public final class OtherPrefixes {
 
   /** Whether it was written for this prefix directory, under any path to it. @throws ScrException IO */
   static boolean isOf(DatasetRecord record, PrefixPaths paths) {
-    String prefix = record.origin().prefix();
+    return isSame(record.origin().prefix(), paths);
+  }
+
+  /** Whether this is a path to that prefix directory. @throws ScrException IO */
+  public static boolean isSame(String prefix, PrefixPaths paths) {
     if (prefix.equals(paths.prefix().toString())) {
       return true;
     }

@@ -18,7 +18,9 @@ import io.vertxscr.format.prefix.RankFileMap.MapPart;
 import io.vertxscr.format.prefix.RankFileMap.RankEntry;
 import io.vertxscr.format.prefix.RankFileMapFile;
 import io.vertxscr.model.Names;
+import io.vertxscr.model.Scheme;
 import io.vertxscr.prefix.metadata.Samples;
+import io.vertxscr.scavenge.TestCaches;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -27,6 +29,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -65,6 +68,25 @@ class HostileTextTest {
         shown.append(ran.out()).append(ran.err());
       }
       assertThat(shown.toString()).contains("d/\\u001b]0;x\\u0007\\u009b2J\\u202e\\u000a" + FORGED);
+    }
+  }
+
+  @Test
+  void whatIfPrintsHostileNamesOfNodesAndDatasetsWithoutTheirControlCharacters() throws IOException {
+    TestCaches caches = new TestCaches(temp, Scheme.XOR, 3, 1, 100);
+    caches.dataset(1, "x\u202e" + FORGED);
+    String node = "n0\u001b]0;x\u0007\u202e\n" + FORGED;
+    Files.move(caches.control.resolve("n0"), caches.control.resolve(node));
+    for (List<String> words : List.of(List.of("--if-lost", "any"), List.of("--if-lost", "any", "--json"),
+        List.of("--if-lost", "any-two"), List.of("--if-lost", "n1"), List.of("--if-lost", "n7"),
+        List.of("--if-lost", HOSTILE), List.of("survival", "--mtbf", "9"),
+        List.of("survival", "--mtbf", "9", "--json"))) {
+      CliRun ran = CliRun.of(Map.of(), Stream.concat(
+          Stream.of("explain", "--prefix", caches.prefix, "--control", caches.control), words.stream()).toArray());
+      isPlain(ran.out());
+      isPlain(ran.err());
+      assertThat(ran.out() + ran.err()).as(words.toString()).contains(words.contains(HOSTILE) ? "scr: "
+          : words.contains("n7") ? "n0\\u001b" : "x\\u202e" + FORGED);
     }
   }
 

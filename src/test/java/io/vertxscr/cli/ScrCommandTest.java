@@ -308,7 +308,8 @@ class ScrCommandTest {
       "index --prefix P --verify x", "index --prefix P --build --bad",
       "copy --prefix P --id 0", "copy --prefix P --id 5", "copy --prefix P --id x",
       "scavenge --prefix P --id 0", "scavenge --prefix P --hosts a --remote= --id 5",
-      "explain --prefix P x", "run --prefix P --nodes 1", "run --prefix P --nodes 0 true",
+      "explain --prefix P x", "explain --prefix P", "explain --prefix P --if-lost n1", "explain --prefix P survival",
+      "explain --prefix P --if-lost any --socket P/none", "run --prefix P --nodes 1", "run --prefix P --nodes 0 true",
       "run --prefix P --nodes 1 --port 0 true", "run --prefix P --nodes 1 --port 65536 true",
       "run --prefix P --nodes 1 --runs -2 true", "run --prefix P --hosts n[ true", "prerun --prefix P --hosts n[",
       "demo --out P/demo --scheme SINGLE", "demo --out P/demo --ranks 0"})

@@ -38,6 +38,11 @@ public final class CachesOption {
     return names.isEmpty() ? NodeCache.ofJob(directory(environment)) : nodes(environment);
   }
 
+  /** Whether nobody has chosen other caches than those of this user and job. */
+  boolean isOfThisJob() {
+    return control == null && names.isEmpty();
+  }
+
   /** The directory that holds them, whether or not it is there. */
   Path directory(Map<String, String> environment) {
     if (control != null) {

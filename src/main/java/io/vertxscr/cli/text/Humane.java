@@ -8,6 +8,9 @@ import java.util.Locale;
 /** Numbers as people like to read them. */
 public final class Humane {
   private static final long KB = 1000;
+  private static final long SECONDS_PER_MINUTE = 60;
+  private static final long MINUTES_PER_HOUR = 60;
+  private static final long HOURS_PER_DAY = 24;
 
   private Humane() {}
 
@@ -21,6 +24,19 @@ public final class Humane {
       unit++;
     }
     return unit == 0 ? bytes + " B" : String.format(Locale.ROOT, "%.1f %s", value, units[unit]);
+  }
+
+  /** A length of time by its two largest units: {@code 9 s}, {@code 12 min}, {@code 3 h 5 min}, {@code 2 d 4 h}. */
+  public static String duration(double seconds) {
+    long whole = (long) Math.ceil(seconds);
+    long minutes = Math.ceilDiv(whole, SECONDS_PER_MINUTE);
+    long hours = minutes / MINUTES_PER_HOUR;
+    if (whole < 2 * SECONDS_PER_MINUTE) {
+      return whole + " s";
+    }
+    return minutes < 2 * MINUTES_PER_HOUR ? minutes + " min"
+        : hours < 2 * HOURS_PER_DAY ? hours + " h " + minutes % MINUTES_PER_HOUR + " min"
+        : hours / HOURS_PER_DAY + " d " + hours % HOURS_PER_DAY + " h";
   }
 
   /** Ranks by their numbers: {@code rank 2}, {@code ranks 0-3, 7}. */

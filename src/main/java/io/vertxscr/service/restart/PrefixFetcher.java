@@ -104,7 +104,8 @@ public final class PrefixFetcher {
       return traces.stream().mapToInt(id -> id).max().orElse(0);
     }
 
-    static Listing of(Index index, List<Integer> directories) {
+    /** Returns what an index says. @param directories ids of datasets that have left anything there */
+    public static Listing of(Index index, List<Integer> directories) {
       int current = index.current().flatMap(index::find).map(Index.Entry::id).orElse(Integer.MAX_VALUE);
       int last = index.entries().stream().filter(Index.Entry::restartable).mapToInt(Index.Entry::id).max().orElse(0);
       return new Listing(index.entries().stream().map(Index.Entry::descriptor).toList(), index.current(),

@@ -1,0 +1,131 @@
+package io.vertxscr.system;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.vertx.core.json.JsonObject;
+import io.vertxscr.cli.CliRun;
+import io.vertxscr.client.Output;
+import io.vertxscr.client.Scr;
+import io.vertxscr.client.ScrOptions;
+import io.vertxscr.cluster.HazelcastConfig;
+import io.vertxscr.cluster.LocalPorts;
+import io.vertxscr.cluster.tls.ClusterAuthority;
+import io.vertxscr.cluster.tls.Credentials;
+import io.vertxscr.config.Settings;
+import io.vertxscr.node.ClusteredNode;
+import io.vertxscr.node.NodeOptions;
+import io.vertxscr.timing.Eventually;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * Goal: daemons tell what a loss would cost, also of nodes that the command's machine does not see. Method: three
+ * daemons in this process, members of a real cluster; ranks on two of them write a checkpoint.
+ */
+@Timeout(120)
+class WhatIfOfDaemonsTest {
+  @TempDir
+  private Path directory;
+  private final List<ClusteredNode> nodes = new ArrayList<>();
+
+  @AfterEach
+  void stop() {
+    nodes.reversed().forEach(ClusteredNode::close);
+  }
+
+  /** Each node has control directories of its own, as on a machine of its own. */
+  private Map<String, String> environment(int node) {
+    return Map.of("SCR_CNTL_BASE", directory + "/c" + node, "SCR_CACHE_BASE", directory + "/k" + node,
+        "SCR_USER_NAME", "u", "SCR_JOB_ID", "1", "SCR_COPY_TYPE", "XOR", "SCR_FLUSH", "0");
+  }
+
+  private void start(int count) throws IOException {
+    List<Integer> ports = LocalPorts.free(2 * count);
+    List<String> members = ports.subList(0, count).stream().map(port -> "127.0.0.1:" + port).toList();
+    for (int node = 0; node < count; node++) {
+      NodeOptions options = new NodeOptions("n" + node, Settings.load(environment(node), Optional.empty()),
+          Credentials.of(List.of(ClusterAuthority.ofRandomKey(new byte[ClusterAuthority.KEY_BYTES]))), "127.0.0.1", 0,
+          false);
+      nodes.add(ClusteredNode.start(new ClusteredNode.Options(options,
+          new HazelcastConfig.Network("predicted", "127.0.0.1", ports.get(node), members), ports.get(count + node),
+          Optional.empty(), Optional.empty())));
+    }
+  }
+
+  private void checkpoint(Path prefix) throws Exception {
+    try (ExecutorService threads = Executors.newFixedThreadPool(2)) {
+      List<Callable<Void>> ranks = List.of(() -> checkpoint(0, prefix), () -> checkpoint(1, prefix));
+      for (Future<Void> rank : threads.invokeAll(ranks)) {
+        rank.get();
+      }
+    }
+  }
+
+  private Void checkpoint(int rank, Path prefix) throws IOException {
+    try (Scr scr = Scr.open(new ScrOptions(nodes.get(rank).socket(), rank, 2, prefix, "predicted"))) {
+      try (Output checkpoint = scr.startCheckpoint("first")) {
+        Files.write(checkpoint.route(prefix.resolve("rank-" + rank).toString()), new byte[100_000]);
+        checkpoint.complete(true);
+      }
+      scr.finish();
+    }
+    return null;
+  }
+
+  private CliRun explain(int node, Path prefix, Object... words) {
+    List<Object> all = new ArrayList<>(List.of("explain", "--prefix", prefix));
+    all.addAll(List.of(words));
+    return CliRun.of(environment(node), all.toArray());
+  }
+
+  @Test
+  void theyTellOfAllNodes() throws Exception {
+    start(3);
+    Path prefix = Files.createDirectory(directory.resolve("p"));
+    checkpoint(prefix);
+
+    CliRun one = explain(2, prefix, "--if-lost", "n0");
+    assertThat(one).as(one.toString()).returns(0, CliRun::exit).returns("", CliRun::err);
+    assertThat(one.out()).startsWith("""
+        if n0 is lost with its storage (3 nodes, as the daemons say)
+        restart   dataset 1 'first' of the caches, as now; the files of 1 rank are rebuilt
+        """);
+    assertThat(explain(2, prefix, "--if-lost", "n1", "--socket", nodes.getFirst().socket()).out())
+        .contains("1 rank are rebuilt");
+    CliRun two = explain(0, prefix, "--if-lost", "any-two", "--json");
+    assertThat(two.exit()).isEqualTo(1);
+    JsonObject json = new JsonObject(two.out());
+    assertThat(json.getJsonArray("losses").stream().map(JsonObject.class::cast)
+        .map(loss -> loss.getLong("count") + " " + loss.getBoolean("costsWork")))
+        .containsExactly("1 true", "2 false");
+    CliRun survival = explain(1, prefix, "survival", "--mtbf", 1000);
+    assertThat(survival.out()).as(survival.err())
+        .startsWith("sets    1 of 2 nodes, those of dataset 1 'first' (3 nodes,").contains("XOR");
+
+    CliRun offline = explain(0, prefix, "--if-lost", "n0", "--control",
+        Path.of(environment(0).get("SCR_CNTL_BASE")).resolve("u/scr.1"));
+    assertThat(offline.exit()).as("what else there is cannot be seen from here").isEqualTo(1);
+    assertThat(offline.out()).contains("1 node, as the caches of this machine show");
+
+    nodes.removeLast().close();
+    nodes.removeLast().close();
+    Eventually.holds("n0 is alone", () -> nodes.getFirst().members().size() == 1);
+    CliRun after = explain(0, prefix, "--if-lost", "n0");
+    assertThat(after).as(after.toString()).returns(1, CliRun::exit);
+    assertThat(after.out()).contains("1 node, as the daemons say", "1 checkpoint lost: 1 'first'",
+        "helps     more nodes or failure groups: a set of 2 tolerates 1 loss at most\n");
+  }
+}
