@@ -27,10 +27,6 @@ public final class FieldChecks {
     range("run", run, 1, MAX_EXACT);
   }
 
-  public static void exact(String field, long value) {
-    range(field, value, 0, MAX_EXACT);
-  }
-
   public static void rank(int rank) {
     range("rank", rank, 0, Limits.MAX_RANKS - 1);
   }

@@ -461,6 +461,13 @@ public final class DatasetStore {
     bins(cache).trash(NodeDirectories.dataset(cache, datasetId));
   }
 
+  /** Throws away what is left of a dataset that this node neither holds nor is being given. */
+  public synchronized void discardLeftovers(int datasetId) {
+    if (!isHereOrPlaced(datasetId) && !writing.containsKey(datasetId)) {
+      evict(datasetId);
+    }
+  }
+
   /**
    * Deletes what was thrown away. Takes long; blocks no other method.
    *

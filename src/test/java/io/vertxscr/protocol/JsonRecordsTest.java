@@ -25,7 +25,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 /** Goal: the client's own codec says and understands what the daemon's does, and is as strict. Field by field. */
 class JsonRecordsTest {
   static Stream<Record> messages() {
-    return Stream.concat(WireTest.messages(), Stream.of(new ClientClosed("c"),
+    return Stream.concat(WireTest.ofApplications(), Stream.of(new ClientClosed("c"),
         new NeedCheckpointReply(true, OptionalLong.of(1L << 40), Optional.of(List.of("ü \"\\\n\t\r\u0001 €"))),
         HaveRestartReply.NONE));
   }

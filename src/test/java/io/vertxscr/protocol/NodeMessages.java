@@ -26,8 +26,8 @@ import io.vertxscr.flow.restart.RestorePlan.Member;
 import io.vertxscr.flow.restart.RestorePlan.RankPlan;
 import io.vertxscr.model.CheckpointDescriptor;
 import io.vertxscr.model.Compression;
-import io.vertxscr.model.DatasetDescriptor.Totals;
 import io.vertxscr.model.DatasetDescriptor;
+import io.vertxscr.model.DatasetDescriptor.Totals;
 import io.vertxscr.model.DatasetFlags;
 import io.vertxscr.model.DatasetRecord.FlushState;
 import io.vertxscr.model.DatasetRecord.Origin;
@@ -81,8 +81,8 @@ import io.vertxscr.protocol.node.redundancy.ChecksumsReply;
 import io.vertxscr.protocol.node.redundancy.ChecksumsRequest;
 import io.vertxscr.protocol.node.redundancy.ProtectRequest;
 import io.vertxscr.protocol.node.restart.DropDatasets;
-import io.vertxscr.protocol.node.restart.FetchRanks.FetchMode;
 import io.vertxscr.protocol.node.restart.FetchRanks;
+import io.vertxscr.protocol.node.restart.FetchRanks.FetchMode;
 import io.vertxscr.protocol.node.restart.HeaderRequest;
 import io.vertxscr.protocol.node.restart.LayoutReply;
 import io.vertxscr.protocol.node.restart.LayoutRequest;
@@ -93,12 +93,15 @@ import io.vertxscr.protocol.node.restart.RestoreRanks;
 import io.vertxscr.protocol.node.run.CheckStores;
 import io.vertxscr.protocol.node.run.ClaimPaths;
 import io.vertxscr.protocol.node.run.DatasetSynced;
+import io.vertxscr.protocol.node.run.EventsAfter;
 import io.vertxscr.protocol.node.run.GatherPart;
 import io.vertxscr.protocol.node.run.GatherResult;
 import io.vertxscr.protocol.node.run.JoinRefusal;
 import io.vertxscr.protocol.node.run.JoinRun;
 import io.vertxscr.protocol.node.run.LostRank;
+import io.vertxscr.protocol.node.run.NodeEvents;
 import io.vertxscr.protocol.node.run.NodeRunState;
+import io.vertxscr.protocol.node.run.NodeSpace;
 import io.vertxscr.protocol.node.run.OpenWaits;
 import io.vertxscr.protocol.node.run.OutputProtected;
 import io.vertxscr.protocol.node.run.OutputStarted;
@@ -108,7 +111,9 @@ import io.vertxscr.protocol.node.run.RankConfiguration;
 import io.vertxscr.protocol.node.run.RestartOffer;
 import io.vertxscr.protocol.node.run.RunEnd;
 import io.vertxscr.protocol.node.run.RunJoined;
+import io.vertxscr.protocol.node.run.RunView;
 import io.vertxscr.protocol.node.run.SmallRank;
+import io.vertxscr.protocol.node.run.StoreSpace;
 import io.vertxscr.protocol.node.run.StoreToCheck;
 import io.vertxscr.protocol.node.run.StoresChecked;
 import io.vertxscr.protocol.node.run.Takeover;
@@ -167,7 +172,8 @@ public final class NodeMessages {
           Packed.of(new Part.Have(true)));
       case ADVICE -> new AdviceLeaseRequest(RUN, Question.SHOULD_EXIT, "n3", 1, 1);
       case ADVICE_WITHDRAW -> new AdviceWithdrawal(RUN, Question.NEED_CHECKPOINT, 1, 1);
-      case WAITS, PULSE, CONFIGURED, INVENTORY -> Ack.ACK;
+      case EVENTS -> new EventsAfter(OptionalLong.of(5), 20);
+      case WAITS, SPACE, PULSE, CONFIGURED, INVENTORY -> Ack.ACK;
       case CLIENT_CLOSED -> new ClientClosed("member:x/1");
       case TAKEOVER -> new Takeover("n1", 1, "n1/17");
       case RUN_BEGIN -> run();
@@ -222,7 +228,10 @@ public final class NodeMessages {
         new DraftsRenamed(ID, 1, true), new FlushReply(false, true, Optional.of("no space")), new LockTried(true),
         new ShareReply(Optional.of(new Leases.Share(2, 1 << 20, 500)), false),
         new OpenWaits("start: 3 of 4 ranks", List.of("rank 3"), List.of("a remark"), List.of(new FlushView(
-            ID, "ckpt-7", "copying", 1, new FlushAmount(1, 2, 3), OptionalLong.of(5), Optional.of("no space")))),
+            ID, "ckpt-7", "copying", 1, new FlushAmount(1, 2, 3), OptionalLong.of(5), Optional.of("no space"))),
+            Optional.of(new RunView(RUN, "job", prefix, 4, List.of("n1", "n2")))),
+        new NodeEvents(7, List.of("{\"type\":\"evicted\"}")),
+        new NodeSpace(List.of(new StoreSpace(store, 100, 1 << 30, 60))),
         new LayoutReply(List.of(new RankLayout(files(1), Optional.of(RELATIVE + "2_of_2_in_0.xor"))), store),
         new RanksRestored(List.of(new RankFailure(1, 17, "damaged"))),
         new Mended(List.of(new RankFailure(1, 17, "damaged")), List.of(new RankFailure(0, 17, "damaged"))),

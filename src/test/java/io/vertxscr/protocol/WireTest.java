@@ -53,7 +53,7 @@ class WireTest {
     return Stream.concat(ofApplications(), NodeMessages.all().filter(message -> !message.equals(Ack.ACK)));
   }
 
-  private static Stream<Record> ofApplications() {
+  static Stream<Record> ofApplications() {
     return Stream.of(
         new ConfigReply(Optional.of("5")),
         new InitRequest(0, 4, "/p", "job", Optional.of(Map.of("SCR_FLUSH", "5")), Optional.of(List.of("CKPT=0"))),

@@ -250,8 +250,8 @@ class ScrubTest {
     cluster.pass(Duration.ofHours(1));
     assertThat(events("damage-stays")).as("once").hasSize(damaged.size());
     assertThat(scrubbed(first, 2).damaged()).isNotEmpty();
-    JsonObject status = cluster.onLoop("n1", () ->
-        cluster.services("n1").status().status(new StatusRequest(Optional.of(true)))).result();
+    JsonObject status = cluster.onLoop("n1", () -> cluster.services("n1").status().status(
+        new StatusRequest(Optional.of(true), Optional.empty()))).result();
     finish();
     assertThat(run.steps(1, 0)).as("step of the restart").isEqualTo(1);
     assertThat(status.getJsonArray("datasets").getJsonObject(1).getJsonObject("scrub")).isNotNull();

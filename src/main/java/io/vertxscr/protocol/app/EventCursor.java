@@ -11,6 +11,6 @@ import io.vertxscr.protocol.FieldChecks;
 public record EventCursor(String node, long number) {
   public EventCursor {
     Names.node(node);
-    FieldChecks.exact("number", number);
+    FieldChecks.count("number", number);
   }
 }

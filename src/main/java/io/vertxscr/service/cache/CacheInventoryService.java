@@ -264,7 +264,7 @@ public final class CacheInventoryService {
   private void discardIfEvicted(int datasetId) {
     if (store.find(datasetId).isEmpty()) {
       loop.quietly("discard what was made of dataset " + datasetId, () -> {
-        store.evict(datasetId);
+        store.discardLeftovers(datasetId);
         return null;
       }).onFailure(e -> LOG.info("dataset {}: {}", datasetId, e.getMessage()));
     }

@@ -56,6 +56,8 @@ public final class ScrubService {
   private static final Logger LOG = LoggerFactory.getLogger(ScrubService.class);
   /** After the start of a daemon others have more to do. */
   private static final long FIRST_MS = 10_000;
+  /** A tenth of the round at most. */
+  private static final long FIRST_MS_OF_A_SECOND = 100;
   /** How often it is looked whether a phase is over. */
   private static final long YIELD_MS = 250;
   /** The longest rest between two pieces: datasets come and go meanwhile, and the rate with them. */
@@ -166,7 +168,7 @@ public final class ScrubService {
   public void begin() {
     if (policy.isOn()) {
       refresh();                                          // what is here counts as looked at now
-      rest(FIRST_MS);
+      rest(Math.min(FIRST_MS, policy.roundSeconds() * FIRST_MS_OF_A_SECOND));
     }
   }
 

@@ -1,5 +1,7 @@
 package io.vertxscr.protocol.node.run;
 
+import io.vertxscr.model.Limits;
+import io.vertxscr.protocol.FieldChecks;
 import java.util.OptionalLong;
 
 /**
@@ -8,4 +10,9 @@ import java.util.OptionalLong;
  * @param number of the last one that is known; empty for the last ones
  * @param most that are wanted, the newest
  */
-public record EventsAfter(OptionalLong number, int most) {}
+public record EventsAfter(OptionalLong number, int most) {
+  public EventsAfter {
+    number.ifPresent(last -> FieldChecks.count("number", last));
+    FieldChecks.range("most", most, 1, Limits.MAX_EVENTS);
+  }
+}

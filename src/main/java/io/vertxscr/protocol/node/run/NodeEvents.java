@@ -1,5 +1,7 @@
 package io.vertxscr.protocol.node.run;
 
+import io.vertxscr.model.Limits;
+import io.vertxscr.protocol.FieldChecks;
 import java.util.List;
 
 /**
@@ -10,6 +12,9 @@ import java.util.List;
  */
 public record NodeEvents(long last, List<String> events) {
   public NodeEvents {
+    FieldChecks.count("last", last);
+    FieldChecks.size("events", events, Limits.MAX_EVENTS);
+    FieldChecks.sentences("events", events);
     events = List.copyOf(events);
   }
 }

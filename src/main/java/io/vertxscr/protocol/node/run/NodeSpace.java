@@ -1,5 +1,7 @@
 package io.vertxscr.protocol.node.run;
 
+import io.vertxscr.model.Limits;
+import io.vertxscr.protocol.FieldChecks;
 import java.util.List;
 
 /** Space in the stores that a node uses. */
@@ -8,6 +10,7 @@ public record NodeSpace(List<StoreSpace> stores) {
   public static final NodeSpace UNKNOWN = new NodeSpace(List.of());
 
   public NodeSpace {
+    FieldChecks.size("stores", stores, Limits.MAX_STORES);
     stores = List.copyOf(stores);
   }
 }

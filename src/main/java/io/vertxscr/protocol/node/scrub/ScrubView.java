@@ -17,7 +17,7 @@ public record ScrubView(
   public ScrubView {
     FieldChecks.node("node", node);
     FieldChecks.count("roundSeconds", roundSeconds);
-    FieldChecks.version("mostBytesPerSecond", mostBytesPerSecond);
+    FieldChecks.bytes("mostBytesPerSecond", mostBytesPerSecond);
     FieldChecks.sentence("state", state);
     FieldChecks.size("datasets", datasets, Limits.MAX_DATASETS);
   }
