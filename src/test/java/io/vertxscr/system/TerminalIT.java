@@ -78,7 +78,7 @@ class TerminalIT {
   void aPipeGetsThePageWithoutColoursAndScriptsTheWholeAnswer() throws Exception {
     String page = scr("status");
     assertThat(page.lines().toList()).hasSizeLessThanOrEqualTo(24).allMatch(line -> line.length() <= 80);
-    assertThat(page).contains("3 nodes: a,b,c", "step-2", "survives", "in prefix", "also if any one node dies now")
+    assertThat(page).contains("3 nodes: a,b,c", "step-2", "in prefix", "also if any one node dies now")
         .doesNotContain("\u001b");
     String json = scr("status --json --socket '" + cluster.daemon("b").socket() + "'");
     assertThat(json).contains("\"version\" : 1", "\"state\" : \"FULL\"");
