@@ -40,6 +40,7 @@ final class ArrivingRanks {
   private static final Logger LOG = LoggerFactory.getLogger(ArrivingRanks.class);
   private static final long JOIN_AGAIN_MS = 20;
   private static final long JOIN_STILL_MS = 5_000;
+  private static final long WITHDRAW_MS = 1_000;
   /** Tries after which the log says that no leader answers. */
   private static final int PATIENT_TRIES = 250;
 
@@ -56,6 +57,8 @@ final class ArrivingRanks {
   private String asked = "";
   /** The last run that has begun here. */
   private long newestRun;
+  /** Its number while it formed, if the leader's answer has told it in time. */
+  private long lastBegun;
   private boolean joining;
   private boolean willJoin;
   private int tries;
@@ -217,12 +220,19 @@ final class ArrivingRanks {
 
   /**
    * Withdraws ranks that gave up while the leader was registering them. Others would wait for them in its forming run.
+   * Not at once: a leader that was silent for long registers ranks of a program that has been started again since, and
+   * those that arrive here meanwhile take their places.
    */
   private void withdraw(long forming, List<Arriving> gone) {
     if (!gone.isEmpty()) {
-      tell(new LostRank(0, forming, Fault.RANK_LOST.number(), "ranks "
-          + gone.stream().map(rank -> rank.request().rank()).sorted().toList() + " on node " + self()
-          + " ended before the leader had noted them"));
+      loop.after(WITHDRAW_MS, () -> {
+        List<Integer> missing = gone.stream().map(rank -> rank.request().rank())
+            .filter(rank -> !waiting.containsKey(rank)).sorted().toList();
+        if (!missing.isEmpty() && forming > lastBegun) {
+          tell(new LostRank(0, forming, Fault.RANK_LOST.number(), "ranks " + missing + " on node " + self()
+              + " ended before the leader had noted them"));
+        }
+      });
     }
   }
 
@@ -314,7 +324,11 @@ final class ArrivingRanks {
     newestRun = run;
     collector = "";
     failedLeader = "";
-    ranks.forEach(rank -> waiting.remove(rank).promise().tryComplete(reply.apply(rank)));
+    for (int rank : ranks) {
+      Arriving begun = waiting.remove(rank);
+      lastBegun = Math.max(lastBegun, begun.forming());
+      begun.promise().tryComplete(reply.apply(rank));
+    }
     asked = waiting.isEmpty() ? "" : asked;
   }
 
