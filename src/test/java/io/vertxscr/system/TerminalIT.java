@@ -108,7 +108,8 @@ class TerminalIT {
     assumeTrue(Files.isExecutable(Path.of("/usr/bin/script")), "needs script of util-linux");
     Path typed = Files.createTempFile(cluster.directory(), "screen", ".txt");
     String commands = "trap : INT; stty -g; '" + HOME.resolve("bin/scr") + "' status --watch; stty -g; echo over";
-    Process process = builder("script", "-qfec", commands, typed.toString())
+    // A build in the background ignores SIGINT, and what it starts would, too.
+    Process process = builder("env", "--default-signal=INT", "script", "-qfec", commands, typed.toString())
         .redirectOutput(ProcessBuilder.Redirect.DISCARD).start();
     try {
       OutputStream keys = process.getOutputStream();
