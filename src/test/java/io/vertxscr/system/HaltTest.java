@@ -36,6 +36,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -253,12 +254,14 @@ class HaltTest {
   void withAutomaticExitEveryRankFinalizesAfterTheCheckpointThatHalts() throws Exception {
     start(new HaltPolicy(0, true), OptionalLong.empty());
     EmbeddedRun run = new EmbeddedRun(cluster, prefix, List.of("n1", "n2"));
+    AtomicInteger newest = new AtomicInteger();
     var ranks = run.start(scr -> {
       RankProgram.checkpoint(scr, prefix, 1, 2);
       if (scr.rank() == 0) {
         set(halt -> halt.withCheckpointsLeft(OptionalInt.of(1)));
       }
       for (int step = 2; ; step++) {                      // until the leader has seen it, and one more
+        newest.accumulateAndGet(step, Math::max);
         RankProgram.checkpoint(scr, prefix, step, 2);
       }
     });
@@ -269,7 +272,7 @@ class HaltTest {
       });
     }
     assertThat(Halts.of(prefix).read().reason()).contains("NO_CHECKPOINTS_LEFT");
-    assertThat(flushed()).as("finalize has flushed the newest").hasSize(1);
+    assertThat(flushed()).as("finalize has flushed the newest").first().isEqualTo("step-" + newest);
   }
 
   private List<String> flushed() {
