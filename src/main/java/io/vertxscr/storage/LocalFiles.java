@@ -1,10 +1,8 @@
 package io.vertxscr.storage;
 
-import java.io.File;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.channels.OverlappingFileLockException;
-import java.nio.file.FileStore;
 import java.nio.file.FileSystem;
 import java.nio.file.FileSystems;
 import java.nio.file.Files;
@@ -157,16 +155,7 @@ public final class LocalFiles {
 
   /** The free share of the file system of a directory, 0 to 1; NaN where that cannot be found out. */
   public static double freeRatio(Path directory) {
-    if (directory.getFileSystem() == FileSystems.getDefault()) {
-      File file = directory.toFile();
-      return (double) file.getUsableSpace() / file.getTotalSpace();
-    }
-    try {
-      FileStore store = Files.getFileStore(directory);
-      return (double) store.getUsableSpace() / store.getTotalSpace();
-    } catch (IOException _) {
-      return Double.NaN;
-    }
+    return (double) usableBytes(directory) / wholeBytes(directory);
   }
 
   /** Size of a directory's file system; 0 where that cannot be found out. */
