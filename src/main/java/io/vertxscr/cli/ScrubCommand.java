@@ -4,13 +4,9 @@ import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import io.vertxscr.cli.text.Humane;
 import io.vertxscr.cli.text.TextTable;
-import io.vertxscr.client.ScrClient;
-import io.vertxscr.config.Configuration;
-import io.vertxscr.config.Settings;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.Names;
 import io.vertxscr.model.ScrException;
-import io.vertxscr.storage.JobDirectory;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Path;
@@ -19,10 +15,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
@@ -30,16 +24,13 @@ import picocli.CommandLine.Spec;
 /** {@code scr scrub}: what the background reads of the caches have found, on all nodes. */
 @Command(name = "scrub", description = "Print what the background reads of the caches have found, on all nodes.")
 final class ScrubCommand implements Callable<Integer> {
-  private static final int PATIENCE_S = 15;
-
   private final Map<String, String> environment;
 
   @Option(names = "--now", description = "Have all nodes read everything from now on, as fast as SCR_SCRUB_BW allows.")
   private boolean now;
 
-  @Option(names = "--socket", paramLabel = "PATH",
-      description = "Ask the daemon that listens there; otherwise one of this user and job on this host.")
-  private Path socket;
+  @Mixin
+  private SocketOption socket;
 
   @Option(names = "--json", description = "Print the answer as JSON.")
   private boolean json;
@@ -66,33 +57,15 @@ final class ScrubCommand implements Callable<Integer> {
 
   private JsonObject ask() throws IOException, InterruptedException {
     ScrException failed = new ScrException(Fault.NODE_LOST, "there is no daemon of this user and job on this host");
-    for (Path one : socket != null ? List.of(socket) : sockets()) {
+    for (Path one : socket.sockets(environment)) {
       try {
-        return ask(one);
+        Map<String, Object> said = SocketOption.ask(one, client -> client.scrub(now));
+        return new JsonObject(said);
       } catch (ScrException e) {
         failed = e;
       }
     }
     throw failed;
-  }
-
-  private List<Path> sockets() throws IOException {
-    Settings settings = Settings.load(environment, Configuration.systemFile(environment));
-    return new JobDirectory(settings.cache().controlBase(), settings.job().user(), settings.job().id()).sockets();
-  }
-
-  private JsonObject ask(Path one) throws InterruptedException {
-    ScrClient client = ScrClient.connect(one);
-    try {
-      return new JsonObject(client.scrub(now).get(PATIENCE_S, TimeUnit.SECONDS));
-    } catch (TimeoutException e) {
-      throw new ScrException(Fault.TIMEOUT, "the daemon at " + one + " does not answer within " + PATIENCE_S + " s", e);
-    } catch (ExecutionException e) {
-      throw e.getCause() instanceof ScrException known ? known
-          : new ScrException(Fault.INTERNAL, "the daemon at " + one + ": " + e.getCause(), e);
-    } finally {
-      client.close();
-    }
   }
 
   /** Nodes with their state, then a row for each dataset of each, then what is damaged. */

@@ -22,7 +22,7 @@ final class SocketOption {
   private static final int PATIENCE_S = 15;
 
   @Option(names = "--socket", paramLabel = "PATH",
-      description = "Ask the daemon that listens there; otherwise all of this user and job on this host.")
+      description = "Ask the daemon that listens there; otherwise those of this user and job on this host.")
   private Path socket;
 
   /** Whether one was named. */

@@ -436,7 +436,7 @@ class ScrubTest {
     assertThat(events("damage-stays")).hasSize(1);
   }
 
-  /** Datasets come and go, are moved, rebuilt and protected anew while they are read. */
+  /** Datasets come and go, are moved, rebuilt and protected again while they are read. */
   @ParameterizedTest(name = "seed {0}")
   @CsvSource({"1, XOR", "2, RS", "3, PARTNER", "4, XOR", "5, RS", "6, PARTNER"})
   void aScrubBesideARunFindsNothingWhereNothingIsWrong(long seed, String scheme) throws IOException {
