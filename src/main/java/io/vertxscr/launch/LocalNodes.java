@@ -15,8 +15,8 @@ public record LocalNodes(Optional<Integer> nodes, int spares) {
   /** @throws ScrException {@link Fault#BAD_CONFIGURATION} */
   public LocalNodes {
     if (nodes.filter(number -> number < 1).isPresent() || spares < 0) {
-      throw new ScrException(Fault.BAD_CONFIGURATION, "--nodes " + nodes.orElse(null) + " --spares " + spares
-          + ": at least one node, and no fewer than no spares");
+      throw new ScrException(Fault.BAD_CONFIGURATION, nodes.map(number -> "--nodes " + number + " ").orElse("")
+          + "--spares " + spares + ": at least one node, and no fewer than no spares");
     }
   }
 

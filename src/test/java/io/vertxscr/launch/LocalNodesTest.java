@@ -29,5 +29,7 @@ class LocalNodesTest {
         .hasMessage("--nodes 0 --spares 0: at least one node, and no fewer than no spares");
     assertThatThrownBy(() -> new LocalNodes(Optional.of(1), -1)).isInstanceOf(ScrException.class)
         .hasMessageContaining("--spares -1");
+    assertThatThrownBy(() -> new LocalNodes(Optional.empty(), -1)).as("nobody has said how many nodes")
+        .hasMessageStartingWith("--spares -1: at least one node");
   }
 }
