@@ -34,12 +34,15 @@ import org.junit.jupiter.params.provider.MethodSource;
 /**
  * Goal: every loss within the tolerance is rebuilt bit by bit; one more is refused without a change. Method: for EVERY
  * subset of members up to tolerance + 1: encode, seal, lose, rebuild, every second member in parts, the last one first,
- * encode again, compare all bytes.
+ * encode again, compare all bytes. With files of several pieces the subsets of as many as are tolerated, and one more.
  */
 @Execution(ExecutionMode.CONCURRENT)
 class ProtectAndRebuildTest {
   private static final int[][] SHAPES = {
       {}, {0}, {1}, {7919}, {0, 13, 0, 0, 1009, 1, 0}, {700_001, 3}};
+
+  /** From this one on members have files of several pieces. */
+  private static final int LARGE = 5;
 
   private static final long PART_BYTES = 30_011;
 
@@ -79,7 +82,7 @@ class ProtectAndRebuildTest {
       nodes.layout(rank).files().forEach(file ->
           assertThat(FileChecks.problem(nodes.directory(rank), file)).isEmpty());
     }
-    for (Set<Integer> lost : losses(nodes.set, failures + 1)) {
+    for (Set<Integer> lost : losses(nodes.set, shape < LARGE ? 1 : failures, failures + 1)) {
       lost.forEach(rank -> nodes.store(rank).evict(TestNodes.ID));
       if (refused(nodes.set, scheme, lost)) {
         checkRefusal(nodes, headers, lost);
@@ -131,12 +134,13 @@ class ProtectAndRebuildTest {
     return nodes.scheme != Scheme.PARTNER || lost.containsAll(Protection.describers(nodes.set, rank));
   }
 
-  private static List<Set<Integer>> losses(RedundancySet set, int most) {
-    return IntStream.range(1, 1 << set.size()).filter(bits -> Integer.bitCount(bits) <= most).mapToObj(bits -> {
-      Set<Integer> lost = new TreeSet<>();
-      IntStream.range(0, set.size()).filter(i -> (bits >> i & 1) != 0).forEach(i -> lost.add(set.ranks().get(i)));
-      return lost;
-    }).toList();
+  private static List<Set<Integer>> losses(RedundancySet set, int least, int most) {
+    return IntStream.range(1, 1 << set.size())
+        .filter(bits -> Integer.bitCount(bits) >= least && Integer.bitCount(bits) <= most).mapToObj(bits -> {
+          Set<Integer> lost = new TreeSet<>();
+          IntStream.range(0, set.size()).filter(i -> (bits >> i & 1) != 0).forEach(i -> lost.add(set.ranks().get(i)));
+          return lost;
+        }).toList();
   }
 
   private static void restoreFrom(Map<Integer, Map<String, byte[]>> before, TestNodes nodes, int rank) {
