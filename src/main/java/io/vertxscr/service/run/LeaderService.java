@@ -57,7 +57,10 @@ public final class LeaderService implements Membership.Listener {
   private static final long LOSS_GRACE_MS = 60_000;
   /** The same once a node is found to hang. */
   private static final long SILENCE_GRACE_MS = 20_000;
-  private static final long WATCH_MS = 5_000;
+  /** So many looks at the loop lie between two at the nodes. */
+  private static final int LOOKS_OF_WATCH = 5;
+  /** What the members need, once a node goes on that stood still, to tell it who leads. */
+  private static final long SETTLE_MS = 1_000;
   private static final long TRY_AGAIN_MS = 20;
   private static final int MOST_TRIES = 250;
   /** How long after the end of a run the loss of a node may have ended it. Ranks may notice sooner than the cluster. */
@@ -70,7 +73,10 @@ public final class LeaderService implements Membership.Listener {
   private final Membership membership;
   private final Epoch epoch;
   private final LeaderActions actions;
+  private final Standstill standstill;
   private Future<Void> tookOver;
+  /** Completes when the members follow this node again after a standstill, or have left. */
+  private Future<Void> confirmed = Future.succeededFuture();
   /** How often this node has become the leader, or has ceased to be it: what was begun before is void. */
   private long terms;
   /** Nodes that are asked for a sign of life. */
@@ -103,6 +109,7 @@ public final class LeaderService implements Membership.Listener {
     this.membership = membership;
     this.epoch = epoch;
     this.actions = actions;
+    this.standstill = new Standstill(loop);
     membership.listen(this);
     bus.onBack(node -> {
       if (membership.isLeader() && tookOver != null && tookOver.succeeded()) {
@@ -126,6 +133,7 @@ public final class LeaderService implements Membership.Listener {
       resign();                                           // another one has led since
     }
     if (tookOver != null) {
+      confirmAfterStandstill();
       return tookOver;
     }
     Future<Void> mine = takeOver();
@@ -150,6 +158,7 @@ public final class LeaderService implements Membership.Listener {
     }
     tookOver = null;
     terms++;
+    confirmed = Future.succeededFuture();
     greetings.clear();
     lastOver = null;
     if (active != null) {
@@ -212,31 +221,54 @@ public final class LeaderService implements Membership.Listener {
       states.values().stream().flatMap(state -> state.endedByNodeLoss().stream())
           .max(Comparator.comparingLong(RunInfo::run)).ifPresent(this::excuse);
       actions.resume();
-      watch(term);
+      standstill.begin();
+      watch(term, 1);
       return null;
     });
   }
 
   /**
-   * Asks the nodes of the run, and this one, for a sign of life. The others may wait for a part of a node that is a
-   * member, but hangs.
+   * The members may have taken a node that stood still for lost, and have another leader. It hears so from them, a
+   * little later than what had been sent to it: the ranks that it noted by then would fail with its leadership.
    */
-  private void watch(long term) {
-    loop.after(WATCH_MS, () -> {
+  private void confirmAfterStandstill() {
+    if (tookOver.succeeded() && standstill.hasBeen()) {
+      long term = terms;
+      Promise<Void> settled = loop.promise();
+      loop.after(SETTLE_MS, settled::complete);
+      confirmed = settled.future().compose(_ -> term != terms ? Future.<Void>succeededFuture()
+          : Future.join(membership.nodes().stream().filter(node -> !node.equals(membership.self()))
+              .map(node -> greet(node.name())).toList()).otherwiseEmpty().<Void>mapEmpty());
+    }
+  }
+
+  /**
+   * Asks the nodes of the run, and this one, for a sign of life now and then. The others may wait for a part of a node
+   * that is a member, but hangs. Between these, looks whether this node itself has stood still.
+   */
+  private void watch(long term, int looks) {
+    loop.after(Standstill.LOOK_MS, () -> {
       if (term != terms) {
         return;
       }
-      Set<String> nodes = new TreeSet<>(busyNodes());
-      if (forming != null) {                              // any node may have the ranks that are missing
-        membership.nodes().forEach(node -> nodes.add(node.name()));
-      } else if (active != null) {
-        nodes.add(membership.self().name());
+      confirmAfterStandstill();
+      if (looks % LOOKS_OF_WATCH == 0) {
+        askForLife(term);
       }
-      nodes.removeAll(pulsed);
-      nodes.forEach(node -> pulse(term, node));
-      checkNodes();
-      watch(term);
+      watch(term, looks + 1);
     });
+  }
+
+  private void askForLife(long term) {
+    Set<String> nodes = new TreeSet<>(busyNodes());
+    if (forming != null) {                                // any node may have the ranks that are missing
+      membership.nodes().forEach(node -> nodes.add(node.name()));
+    } else if (active != null) {
+      nodes.add(membership.self().name());
+    }
+    nodes.removeAll(pulsed);
+    nodes.forEach(node -> pulse(term, node));
+    checkNodes();
   }
 
   private void pulse(long term, String node) {
@@ -360,7 +392,8 @@ public final class LeaderService implements Membership.Listener {
 
   /** Notes the ranks that have arrived on a node. Where one may not join, nobody is left waiting for it. */
   public Future<RunJoined> join(JoinRun join) {
-    return lead().compose(_ -> greetings.getOrDefault(join.node(), Future.succeededFuture())).map(_ -> {
+    return lead().compose(_ -> confirmed)
+        .compose(_ -> greetings.getOrDefault(join.node(), Future.succeededFuture())).map(_ -> {
       if (tookOver == null) {
         throw notLeader();                                // meanwhile
       }
