@@ -436,10 +436,26 @@ final class Simulation {
         .findFirst().orElse("");
   }
 
+  /** A daemon that finds its disk full says so and ends; whoever has started it tries again. */
   private void start(String name) {
-    cluster.start(name);
+    for (long endNs = time.nowNs() + BOUND.toNanos(); !starts(name, endNs); ) {
+      cluster.pass(Duration.ofSeconds(1));
+    }
     machine(name).daemon(cluster.loop(name));
     lost.remove(name);
+  }
+
+  private boolean starts(String name, long endNs) {
+    try {
+      cluster.start(name);
+      return true;
+    } catch (ScrException e) {
+      if (e.fault() != Fault.NO_SPACE || time.nowNs() >= endNs) {
+        throw e;
+      }
+      said(name + " does not start: " + e.getMessage());
+      return false;
+    }
   }
 
   /** What a launcher does before it starts the program again. */
