@@ -107,10 +107,13 @@ final class CacheWatch {
     });
   }
 
+  /** Or was there, or would be, and a newer one has its places. */
   private static boolean isInPrefix(Program program, Attempt attempt) {
     program.inspection().check();
-    return attempt.flushed || attempt.isRotten || attempt.wasFlushed
-        && (program.ledger().mayBeReplaced(attempt, false) || program.ledger().attempts().stream().anyMatch(
-            newer -> newer.number > attempt.number && newer.isCheckpoint() && newer.flushed));
+    boolean isOutdated = program.ledger().attempts().stream().anyMatch(
+        newer -> newer.number > attempt.number && newer.isCheckpoint() && newer.flushed);
+    return attempt.flushed || attempt.isRotten
+        || attempt.wasFlushed && (program.ledger().mayBeReplaced(attempt, false) || isOutdated)
+        || attempt.isCheckpoint() && program.inspection().isRolling() && isOutdated;
   }
 }

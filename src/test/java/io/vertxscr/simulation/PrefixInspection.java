@@ -136,7 +136,7 @@ final class PrefixInspection {
     for (int rank = 0; rank < ledger.ranks(); rank++) {
       for (int file = 0; file < scenario.files(); file++) {
         Path path = directory.resolve(scenario.path(Ledger.step(entry.name()), rank, file));
-        Optional<Attempt> whose = asFiles ? owner(path, rank, file, entry.name())
+        Optional<Attempt> whose = asFiles ? owner(path, rank, file, entry)
             : ledger.whose(Files.readAllBytes(path), rank, file);
         found.add(whose.orElseThrow(() -> new IOException(path + " has other bytes")));
       }
@@ -167,22 +167,35 @@ final class PrefixInspection {
     return directory;
   }
 
-  /** Of the file there, or of one that is kept while another dataset takes its place. */
-  private Optional<Attempt> owner(Path path, int rank, int file, String name) throws IOException {
-    Optional<Attempt> whose =
-        Files.exists(path) ? ledger.whose(Files.readAllBytes(path), rank, file) : Optional.empty();
-    if (whose.isPresent() && name.equals(whose.get().name())) {
-      return whose;
+  /**
+   * Of the file there, or of one that is kept while another dataset takes its place. That may be one of the same name:
+   * a restart knows the file of a dataset by its checksum, this by what the ledger says of the dataset.
+   */
+  private Optional<Attempt> owner(Path path, int rank, int file, Index.Entry entry) throws IOException {
+    Optional<Attempt> there = Files.exists(path) ? whose(path, rank, file, entry) : Optional.empty();
+    if (there.filter(attempt -> attempt.id == 0 || attempt.id == entry.id()).isPresent()) {
+      return there;
     }
+    Optional<Attempt> other = there;
     try (var kept = Files.newDirectoryStream(path.getParent(), "." + path.getFileName() + ".scr-kept-*")) {
       for (Path one : kept) {
-        Optional<Attempt> of = ledger.whose(Files.readAllBytes(one), rank, file);
-        if (of.isPresent() && name.equals(of.get().name())) {
+        Optional<Attempt> of = whose(one, rank, file, entry);
+        if (of.filter(attempt -> attempt.id == entry.id()).isPresent()) {
           return of;
         }
+        other = other.or(() -> of);
       }
     }
-    return Optional.empty();
+    return other;
+  }
+
+  private Optional<Attempt> whose(Path path, int rank, int file, Index.Entry entry) throws IOException {
+    return ledger.whose(Files.readAllBytes(path), rank, file).filter(attempt -> attempt.name().equals(entry.name()));
+  }
+
+  /** Whether all checkpoints have the same paths, so that a later one in the directory has the place of each other. */
+  boolean isRolling() {
+    return scenario.rolling();
   }
 
   /** What was deleted has no files any more. */
