@@ -19,12 +19,14 @@ public enum Profile {
   DISKS(Kind.BYTE_ROTS, Kind.DISK_FAILS, Kind.DISK_IS_FULL, Kind.DISK_HANGS),
   /** The prefix file system. */
   PREFIX(Kind.PREFIX_FAILS, Kind.PREFIX_IS_AWAY, Kind.PREFIX_IS_FULL, Kind.PREFIX_HANGS, Kind.PREFIX_ROTS),
-  /** All of them. */
-  ALL(Kind.values()),
+  /** All of these and those of {@link #SHARED}. */
+  ALL(Stream.of(Kind.values()).filter(kind -> kind != Kind.ALL_LOSE_POWER_BEHIND).toArray(Kind[]::new)),
   /** One more loss than the scheme tolerates, at once. */
   BEYOND(Kind.NODE_IS_LOST),
   /** A prefix file system that nodes see differently, and whose locks do not last. */
-  SHARED(Kind.PREFIX_LAGS, Kind.LOCK_IS_LOST);
+  SHARED(Kind.PREFIX_LAGS, Kind.LOCK_IS_LOST),
+  /** Losses of power right behind a phase, before what it has left for later is done. */
+  BEHIND(Kind.ALL_LOSE_POWER_BEHIND);
 
   private final List<Kind> kinds;
 

@@ -243,8 +243,7 @@ record Scenario(long seed, Profile profile, int nodes, int spares, int ranksPerN
       Kind kind = harmless.get(random.nextInt(harmless.size()));
       int first = random.nextInt(nodes);
       int count = kind == Kind.CUT || kind == Kind.CUT_ONE_WAY ? 1 + random.nextInt(Math.max(1, nodes - 1)) : 1;
-      List<String> struck = kind == Kind.ALL_LOSE_POWER || kind == Kind.BAD_LINKS || kind == Kind.PREFIX_IS_FULL
-          || kind == Kind.PREFIX_LAGS ? names(nodes + spares)
+      List<String> struck = kind.strikesAll() ? names(nodes + spares)
           : IntStream.range(0, count).mapToObj(k -> name((first + k) % nodes)).sorted().toList();
       troubles.add(trouble(random, kind, random.nextInt(steps.size()), struck));
     }

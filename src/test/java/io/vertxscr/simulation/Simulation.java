@@ -19,6 +19,7 @@ import io.vertxscr.simulation.Ledger.Wish;
 import io.vertxscr.simulation.Scenario.Deed;
 import io.vertxscr.simulation.Scenario.Output;
 import io.vertxscr.simulation.Scenario.Stop;
+import io.vertxscr.simulation.SimulatedDisk.Kept;
 import io.vertxscr.simulation.Trouble.Kind;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -57,6 +58,8 @@ final class Simulation {
   private static final long NS_PER_MS = 1_000_000;
   private static final int LAUNCHER_MS = 10_000;
   private static final int ROT_DELAY_MS = 20;
+  /** A job begins within this time. */
+  private static final int MOST_BEHIND_MS = 5;
   private static final int LAST_TRIES = 4;
   /** Within which parts of a cluster have become one after a heal. */
   private static final Duration MERGES = Duration.ofMinutes(1);
@@ -105,6 +108,8 @@ final class Simulation {
   /** Of the nodes' own disks. */
   private long fullUntilNs;
   private long acknowledgedNs;
+  /** What survives the loss of power that comes behind the next dataset; empty: none comes. */
+  private Optional<Kept> keptBehind = Optional.empty();
   private int eventsSeen;
   private String job = FIRST_JOB;
   /** Of the first job, when the second one begins: bytes by node and path. */
@@ -272,6 +277,7 @@ final class Simulation {
     back.forEach(this::start);
     away.clear();
     machines.values().forEach(Machine::disarm);
+    keptBehind = Optional.empty();
     if (scenario.variant().secondJob()) {
       nextJob();
     }
@@ -348,7 +354,7 @@ final class Simulation {
   }
 
   private boolean isDisarmed() {
-    return machines.values().stream().noneMatch(Machine::isArmed);
+    return keptBehind.isEmpty() && machines.values().stream().noneMatch(Machine::isArmed);
   }
 
   private void lastRuns(Program program, List<String> hosts, List<String> spares) throws IOException {
@@ -800,6 +806,7 @@ final class Simulation {
       attempt.acknowledged = true;
       acknowledgedNs = wallNs();
       said(attempt + " is complete");
+      losePowerBehind();
       if (!attempt.dropped.isEmpty()) {
         violated(Invariant.EVICTED_IS_REPLACED, attempt + " was acknowledged, and has been deleted by "
             + attempt.dropped);
@@ -864,16 +871,8 @@ final class Simulation {
         machine(one).boots();
         shared.powerLossOf(one, trouble.kept(), random);
       }
-      case ALL_LOSE_POWER -> {
-        checkPrefix();
-        List.copyOf(cluster.alive()).forEach(name -> {
-          copyLost(name);
-          kill(name, 0);
-          machine(name).disk.powerLoss(trouble.kept(), random);
-          machine(name).boots();
-        });
-        shared.powerLoss(trouble.kept(), random);
-      }
+      case ALL_LOSE_POWER -> allLosePower(trouble.kept());
+      case ALL_LOSE_POWER_BEHIND -> keptBehind = Optional.of(trouble.kept());
       case BYTE_ROTS -> rot(one, ranks);
       case PAUSE -> {
         cluster.pause(one);
@@ -899,6 +898,29 @@ final class Simulation {
       case PREFIX_LAGS -> struck.forEach(name -> machine(name).lagPrefix(some));
       case LOCK_IS_LOST -> machine(one).loseLockAt(trouble.number(), some);
     }
+  }
+
+  private void allLosePower(Kept kept) {
+    checkPrefix();
+    List.copyOf(cluster.alive()).forEach(name -> {
+      copyLost(name);
+      kill(name, 0);
+      machine(name).disk.powerLoss(kept, random);
+      machine(name).boots();
+    });
+    shared.powerLoss(kept, random);
+  }
+
+  /** A rank has heard that a dataset is complete. Others of its nodes may not have. */
+  private void losePowerBehind() {
+    keptBehind.ifPresent(kept -> {
+      keptBehind = Optional.empty();
+      script.after(random.nextInt(MOST_BEHIND_MS), () -> {
+        said("all lose their power");
+        faultsEndNs = Math.max(faultsEndNs, time.nowNs());
+        allLosePower(kept);
+      });
+    });
   }
 
   private void fill(SimulatedDisk disk, Duration some) {

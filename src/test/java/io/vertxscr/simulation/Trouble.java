@@ -63,7 +63,16 @@ record Trouble(Kind kind, int run, int afterMs, List<String> nodes, int forMs, i
     /** The node sees names in the prefix file system as they were up to some seconds ago, for a while. */
     PREFIX_LAGS,
     /** The node loses its locks of the prefix file system while it works under one; that thread stands for a while. */
-    LOCK_IS_LOST;
+    LOCK_IS_LOST,
+    /** All nodes and the prefix file system lose their power a moment after a rank hears that a dataset is complete. */
+    ALL_LOSE_POWER_BEHIND;
+
+    boolean strikesAll() {
+      return switch (this) {
+        case ALL_LOSE_POWER, ALL_LOSE_POWER_BEHIND, BAD_LINKS, PREFIX_IS_FULL, PREFIX_LAGS -> true;
+        default -> false;
+      };
+    }
 
     /** Whether somebody may not see the prefix directory as it is. */
     boolean hurtsPrefix() {
@@ -94,6 +103,7 @@ record Trouble(Kind kind, int run, int afterMs, List<String> nodes, int forMs, i
   public String toString() {
     return "run " + run + " + " + afterMs + " ms: " + kind + " " + String.join(",", nodes)
         + (forMs > 0 ? " for " + forMs + " ms" : "") + (number > 0 ? " at operation " + number : "")
-        + (kind == Kind.ALL_LOSE_POWER || kind == Kind.NODE_LOSES_POWER ? " keeping " + kept : "");
+        + (kind == Kind.ALL_LOSE_POWER || kind == Kind.ALL_LOSE_POWER_BEHIND || kind == Kind.NODE_LOSES_POWER
+            ? " keeping " + kept : "");
   }
 }
