@@ -30,6 +30,8 @@ record Scenario(long seed, Profile profile, int nodes, int spares, int ranksPerN
   /** No small files, or those of some ranks and not of others; by the seed. Else all are small. */
   private static final List<String> SMALL_BYTES = List.of("0", "500");
   private static final int SMALL_KINDS = 4;
+  /** Several rounds within a run, or one now and then; by the seed. */
+  private static final List<String> SCRUB_SECONDS = List.of("15", "300", "60");
   private static final int MOST_TROUBLES = 3;
   private static final int MOST_RUN_MS = 3_000;
   /** Steps of output behind a checkpoint, beside the checkpoint's own. */
@@ -165,7 +167,7 @@ record Scenario(long seed, Profile profile, int nodes, int spares, int ranksPerN
     parameters.put("SCR_FETCH_BYPASS", random.nextInt(6) == 0 ? "1" : "0");
     parameters.put("SCR_PREFIX_SIZE", random.nextInt(4) == 0 ? "2" : "0");
     parameters.put("SCR_SCAVENGE_SECONDS", "0");
-    parameters.put("SCR_SCRUB_SECONDS", "0");
+    parameters.put("SCR_SCRUB_SECONDS", SCRUB_SECONDS.get((int) (seed % SCRUB_SECONDS.size())));
     List<Integer> steps = IntStream.range(0, 2 + random.nextInt(2)).mapToObj(_ -> 1 + random.nextInt(3)).toList();
     int spares = random.nextInt(3);
     int ranksPerNode = random.nextInt(3) == 0 ? 1 + random.nextInt(4) : 1;
