@@ -68,6 +68,8 @@ public enum Parameter {
   SCR_CURRENT(RUN, new Kind.Text(), "", "name of the dataset to restart from, at each launch"),
   SCR_RESTART_LOOP_LIMIT(RUN, new Kind.Int(0, Integer.MAX_VALUE), "0",
       "quarantine after n runs without a new checkpoint; 0: only failures during the read count"),
+  SCR_VERIFY_ON_RESTART(RUN, new Kind.Word(List.of("CHANGED", "ALWAYS")), "CHANGED",
+      "ALWAYS: a restart also reads cached files that nobody has touched since they were right, on this boot"),
   SCR_PREFIX_SIZE(RUN, new Kind.Int(0, Integer.MAX_VALUE), "0",
       "checkpoints kept in the prefix directory; 0: all"),
   SCR_PREFIX_PURGE(RUN, new Kind.Flag(), "0",

@@ -41,6 +41,7 @@ import static io.vertxscr.config.Parameter.SCR_RESTART_LOOP_LIMIT;
 import static io.vertxscr.config.Parameter.SCR_SET_FAILURES;
 import static io.vertxscr.config.Parameter.SCR_SET_SIZE;
 import static io.vertxscr.config.Parameter.SCR_USE_CONTAINERS;
+import static io.vertxscr.config.Parameter.SCR_VERIFY_ON_RESTART;
 
 import io.vertxscr.config.policy.CachePolicy;
 import io.vertxscr.config.policy.FetchPolicy;
@@ -75,7 +76,7 @@ final class RunPolicies {
             values.flag(SCR_FLUSH_ON_RESTART), values.flag(SCR_GLOBAL_RESTART),
             new FetchPolicy.CheckpointChoice(
                 values.value(SCR_CURRENT).map(Effective.Value::text), values.number(SCR_RESTART_LOOP_LIMIT)),
-            values.number(SCR_FETCH_WIDTH)),
+            values.number(SCR_FETCH_WIDTH), values.text(SCR_VERIFY_ON_RESTART).equalsIgnoreCase("ALWAYS")),
         new IntervalPolicy(values.number(SCR_CHECKPOINT_INTERVAL), values.number(SCR_CHECKPOINT_SECONDS),
             Double.parseDouble(values.text(SCR_CHECKPOINT_OVERHEAD)), values.flag(SCR_CHECKPOINT_OPTIMAL)),
         new HaltPolicy(values.number(SCR_HALT_SECONDS),

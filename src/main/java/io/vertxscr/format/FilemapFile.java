@@ -10,8 +10,10 @@ import io.vertxscr.model.DatasetRecord;
 import io.vertxscr.model.FileMeta;
 import io.vertxscr.model.FlushDescriptor;
 import io.vertxscr.model.RankFiles;
+import io.vertxscr.model.RankSeals;
 import io.vertxscr.model.RedundancyDescriptor;
 import io.vertxscr.model.RedundancySet;
+import io.vertxscr.model.Seal;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -38,9 +40,12 @@ import java.util.TreeMap;
  *                          LEVEL -> 3
  *   RANK -> 2 -> DSET -> 6
  *             DSETDESC/descriptor               the same again, where tools of the SCR family look for it
+ *             BOOT -> 3f1c...                   boot of the machine that the seals are of; missing without any
  *             FILES -> 1
  *             FILE -> rank.2/a.ckpt -> INDEX -> 0     place in the logical file: the order of keys means nothing
  *                                      META/...       see FileMetaHash
+ *                                      SEAL -> 26 4711 524296 1312850690 668536000 1312850690 668536000
+ *                                                     see SealText; missing for a file that is to be read
  *             REDDESC -> ...                    see RedundancyHash
  *                        BASE -> /ssd           the store
  *                        DIRECTORY -> /ssd/user1/scr.439/n1     where the dataset's directory is
@@ -50,6 +55,7 @@ import java.util.TreeMap;
  *                        GROUP/...              see GroupHash: the whole set, so that it can be built again
  *                        FILE -> .scr/g1/3_of_4_in_0.xor      missing while its protection is pending
  *                        CRC -> 0x1b3f8a90      of its parity; missing for copies, and while unknown
+ *                        SEAL -> 26 4712 ...    of that file
  * </pre>
  */
 public final class FilemapFile {
@@ -92,7 +98,12 @@ public final class FilemapFile {
 
   private static void pack(DatasetRecord dataset, RankRecord rank, Packer to) {
     List<FileMeta> files = rank.files().files();
-    to.put("DSETDESC", DescriptorHash.encode(dataset.descriptor(), true)).set("FILES", files.size()).open("FILE");
+    RankSeals seals = rank.seals();
+    to.put("DSETDESC", DescriptorHash.encode(dataset.descriptor(), true));
+    if (!seals.boot().isEmpty()) {
+      to.set("BOOT", seals.boot());
+    }
+    to.set("FILES", files.size()).open("FILE");
     Set<String> names = HashSet.newHashSet(files.size());
     for (int i = 0; i < files.size(); i++) {
       if (!names.add(files.get(i).name())) {
@@ -100,7 +111,9 @@ public final class FilemapFile {
       }
       to.open(files.get(i).name()).set("INDEX", i).open("META");
       FileMetaHash.pack(files.get(i), dataset.origin().ranks(), to);
-      to.close().close();
+      to.close();
+      seals.file(i).ifPresent(seal -> to.set("SEAL", SealText.of(seal)));
+      to.close();
     }
     to.close();
     flushDescriptor(dataset.origin().flush()).ifPresent(descriptor -> to.put("FLUSHDESC", descriptor));
@@ -113,6 +126,7 @@ public final class FilemapFile {
         .put("GROUP", GroupHash.encode(rank.set()));
     rank.redundancy().ifPresent(file -> redundancy.set("FILE", file));
     rank.redundancyCrc().ifPresent(crc -> redundancy.set("CRC", Fields.crc(crc)));
+    seals.redundancy().ifPresent(seal -> redundancy.set("SEAL", SealText.of(seal)));
     to.put("REDDESC", redundancy);
   }
 
@@ -178,10 +192,13 @@ public final class FilemapFile {
     redundancy.expect("GROUP_SIZE", set.size());
     redundancy.expect("GROUP_RANK", set.memberOf(rank));
     Optional<String> file = redundancy.findText("FILE");
-    return new RankRecord(new RankFiles(rank, files(fields)), set, file, redundancy.findCrc("CRC"));
+    SortedMap<Integer, Optional<Seal>> seals = new TreeMap<>();
+    RankFiles files = new RankFiles(rank, files(fields, seals));
+    return new RankRecord(files, set, file, redundancy.findCrc("CRC"), new RankSeals(
+        fields.findText("BOOT").orElse(""), List.copyOf(seals.values()), SealText.find(redundancy)));
   }
 
-  private static List<FileMeta> files(Fields rank) {
+  private static List<FileMeta> files(Fields rank, SortedMap<Integer, Optional<Seal>> seals) {
     SortedMap<Integer, FileMeta> byIndex = new TreeMap<>();
     Fields files = rank.child("FILE");
     int count = files.children().size();
@@ -193,6 +210,7 @@ public final class FilemapFile {
       if (index >= count || byIndex.put(index, FileMetaHash.decode(file.child("META"))) != null) {
         throw file.corrupt("INDEX", index + " is taken, or not below " + count);
       }
+      seals.put(index, SealText.find(file));
     }
     return List.copyOf(byIndex.values());
   }

@@ -51,22 +51,55 @@ public record DatasetRecord(DatasetDescriptor descriptor, Origin origin, CacheDi
    *     protection is pending, and for SINGLE
    * @param redundancyCrc CRC-32 of its parity; empty while unknown, and where it holds copies, whose checksums are in
    *     its header
+   * @param seals by which files that were right are known again
    */
-  public record RankRecord(
-      RankFiles files, RedundancySet set, Optional<String> redundancy, OptionalInt redundancyCrc) {
+  public record RankRecord(RankFiles files, RedundancySet set, Optional<String> redundancy, OptionalInt redundancyCrc,
+      RankSeals seals) {
+    public RankRecord {
+      if (!seals.files().isEmpty() && seals.files().size() != files.files().size()) {
+        throw new IllegalArgumentException("rank " + files.rank() + " has " + files.files().size() + " files and "
+            + seals.files().size() + " seals");
+      }
+    }
+
+    /** Without seals. */
+    public RankRecord(RankFiles files, RedundancySet set, Optional<String> redundancy, OptionalInt redundancyCrc) {
+      this(files, set, redundancy, redundancyCrc, RankSeals.NONE);
+    }
+
     /** Without a checksum of parity. */
     public RankRecord(RankFiles files, RedundancySet set, Optional<String> redundancy) {
       this(files, set, redundancy, OptionalInt.empty());
     }
 
-    /** Returns the same with these files. */
+    /** Returns the same with other files, which are not sealed. */
     public RankRecord with(RankFiles others) {
-      return new RankRecord(others, set, redundancy, redundancyCrc);
+      return new RankRecord(others, set, redundancy, redundancyCrc, seals.withoutFiles());
     }
 
-    /** Returns the same with this redundancy file. */
+    /** Returns the same with more checksums of the files. */
+    public RankRecord learned(RankFiles same) {
+      return new RankRecord(same, set, redundancy, redundancyCrc, seals);
+    }
+
+    /** Returns the same with this redundancy file, which is not sealed. */
     public RankRecord with(String file, OptionalInt crc) {
-      return new RankRecord(files, set, Optional.of(file), crc);
+      return new RankRecord(files, set, Optional.of(file), crc, seals.withoutRedundancy());
+    }
+
+    /** Returns the same without a redundancy file. */
+    public RankRecord withoutRedundancy() {
+      return new RankRecord(files, set, Optional.empty(), OptionalInt.empty(), seals.withoutRedundancy());
+    }
+
+    /** Returns the same with these seals. */
+    public RankRecord with(RankSeals others) {
+      return new RankRecord(files, set, redundancy, redundancyCrc, others);
+    }
+
+    /** Whether both are of the same files, sealed or not. */
+    public boolean isLike(RankRecord other) {
+      return with(RankSeals.NONE).equals(other.with(RankSeals.NONE));
     }
   }
 

@@ -28,6 +28,7 @@ final class Bins {
   private final Path cache;
   private final boolean inMemory;
   private final boolean exact;
+  private final boolean exactTimes;
   /** Content of {@code .recycled}, listed once: there is no other writer. */
   private final Deque<Path> recycled = new ArrayDeque<>();
   /** Recycled files of shared parity, free after a protection, not only after an eviction. */
@@ -44,6 +45,7 @@ final class Bins {
       PrivateDirectory.make(trashBin(cache), 1);
       inMemory = LocalFiles.isInMemory(cache);
       exact = LocalFiles.isExact(cache);
+      exactTimes = exact && WriteTimes.areExact(cache);
       recycled.addAll(Trees.list(recycledBin(cache)));
       life = 1 + Stream.concat(recycled.stream(), Trees.list(trashBin(cache)).stream()).mapToInt(Bins::life).max()
           .orElse(0);
@@ -66,6 +68,11 @@ final class Bins {
   /** Whether the attributes of files in the cache tell of each write to them. */
   boolean isExact() {
     return exact;
+  }
+
+  /** Whether each write to a file in the cache that follows a look at it gets a time of its own. */
+  boolean hasExactTimes() {
+    return exactTimes;
   }
 
   static Path recycledBin(Path cache) {

@@ -15,6 +15,7 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.BasicFileAttributes;
+import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -42,6 +43,8 @@ public final class DatasetStore {
 
   private final NodeDirectories directories;
   private final Filemaps filemaps;
+  /** Id of this boot of the machine; empty where nobody tells. */
+  private final String boot;
   /** Bases of the stores that this node uses: its own, those of its datasets, those of its runs. */
   private final Set<String> stores = ConcurrentHashMap.newKeySet();
   private final Map<Path, Bins> bins = new ConcurrentHashMap<>();
@@ -60,6 +63,7 @@ public final class DatasetStore {
   private DatasetStore(NodeDirectories directories, Filemaps filemaps) {
     this.directories = directories;
     this.filemaps = filemaps;
+    this.boot = UnreadFiles.bootOrNone(directories.control().getFileSystem());
     stores.add(directories.base().toString());
     filemaps.list().forEach(record -> stores.add(record.cache().base()));
   }
@@ -258,6 +262,30 @@ public final class DatasetStore {
     boolean isKnown = measured.files().stream().allMatch(file -> file.crc().isPresent() || file.unread().isPresent());
     return isKnown ? Optional.of(measured) : bins(directories.path(cache(datasetId).path())).isExact()
         ? UnreadFiles.note(directory(datasetId), measured) : Optional.empty();
+  }
+
+  /**
+   * Seals files of a dataset that are looked at after this.
+   *
+   * @param now by the clock of the file system
+   */
+  public Sealing sealing(int datasetId, Instant now) {
+    return sealing(bins(directories.path(cache(datasetId).path())), now);
+  }
+
+  /** The same for files of a store. */
+  public Sealing sealing(String storeBase, Instant now) {
+    return sealing(bins(directories.path(cacheIn(storeBase).path())), now);
+  }
+
+  private Sealing sealing(Bins store, Instant now) {
+    return store.isExact() ? new Sealing(boot, store.hasExactTimes(), now) : Sealing.NONE;
+  }
+
+  /** Notes seals of files that are still held here, durably. Nothing waits for it; without them files are read. */
+  public void sealed(DatasetKey dataset, List<RankRecord> sealed) {
+    update(dataset, held -> held.with(held.ranks().stream().map(rank -> sealed.stream().filter(rank::isLike).findFirst()
+        .map(same -> rank.with(same.seals())).orElse(rank)).toList()));
   }
 
   /** Records checksums of files that are still held here, durably. */

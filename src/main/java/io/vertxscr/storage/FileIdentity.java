@@ -1,5 +1,7 @@
 package io.vertxscr.storage;
 
+import io.vertxscr.model.FileMeta.Stamp;
+import io.vertxscr.model.Seal;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
@@ -9,55 +11,60 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.TimeUnit;
 
 /**
  * What tells whether a file is the one that it was, and that nobody has written to it since.
  *
  * <p>The time of change cannot be set by programs. It grows with each write, but in steps of the kernel's clock, or of
  * the file system's: two writes within a step leave the same. So it tells only of a file that has been left alone for
- * longer than a step ({@link #isSettled}).
+ * longer than a step ({@link #isSettled}), or where each write after a look gets a time of its own
+ * ({@link WriteTimes}).
  *
- * @param modified by the last write, or as somebody has set it
- * @param changed by the last write, or change of its attributes
+ * @param mode who may read, write and execute it: the last nine bits of a file's mode
  */
-public record FileIdentity(long device, long inode, long bytes, FileTime modified, FileTime changed) {
+public record FileIdentity(Seal seal, int mode) {
   /** Longer than a tick of any kernel. */
   private static final Duration TICK = Duration.ofMillis(20);
   /** Longer than a step of file systems that count whole seconds, or two. */
   private static final Duration COARSE = Duration.ofSeconds(3);
   private static final int NANOS_PER_MS = 1_000_000;
-  /** An odd number with its bits well spread: that of the golden ratio. */
-  private static final long SPREAD = 0x9e3779b97f4a7c15L;
 
   /** That of a regular file; empty where there is none, or its file system does not tell. */
   public static Optional<FileIdentity> of(Path file) {
     try {
       Map<String, Object> found = Files.readAttributes(
-          file, "unix:dev,ino,size,lastModifiedTime,ctime,isRegularFile", LinkOption.NOFOLLOW_LINKS);
-      return Boolean.TRUE.equals(found.get("isRegularFile")) ? Optional.of(new FileIdentity(
-          ((Number) found.get("dev")).longValue(), ((Number) found.get("ino")).longValue(),
-          ((Number) found.get("size")).longValue(), (FileTime) found.get("lastModifiedTime"),
-          (FileTime) found.get("ctime"))) : Optional.empty();
+          file, "unix:dev,ino,size,lastModifiedTime,ctime,mode,isRegularFile", LinkOption.NOFOLLOW_LINKS);
+      return Boolean.TRUE.equals(found.get("isRegularFile")) ? Optional.of(of(found)) : Optional.empty();
     } catch (IOException | UnsupportedOperationException | IllegalArgumentException _) {
       return Optional.empty();
     }
   }
 
-  /** Whether a write from now on would change the times. @param now by the clock of the file system */
-  public boolean isSettled(Instant now) {
-    boolean coarse = changed.toInstant().getNano() % NANOS_PER_MS == 0;
-    return changed.toInstant().plus(coarse ? COARSE : TICK).isBefore(now);
+  private static FileIdentity of(Map<String, Object> found) {
+    Instant modified = ((FileTime) found.get("lastModifiedTime")).toInstant();
+    Instant changed = ((FileTime) found.get("ctime")).toInstant();
+    return new FileIdentity(new Seal(number(found, "dev"), number(found, "ino"), number(found, "size"),
+        modified.getEpochSecond(), modified.getNano(), changed.getEpochSecond(), changed.getNano()),
+        (int) number(found, "mode") & Stamp.MODE_BITS);
   }
 
-  /** A number that differs for other identities, and other orders of them, but by chance of 2^-64. */
-  public long mixedInto(long others) {
-    long all = others;
-    for (long part : new long[] {device, inode, bytes, modified.to(TimeUnit.NANOSECONDS),
-        changed.to(TimeUnit.NANOSECONDS)}) {
-      all = Long.rotateLeft((all ^ part) * SPREAD, 29);
-      all ^= all >>> 32;
-    }
-    return all;
+  private static long number(Map<String, Object> found, String name) {
+    return ((Number) found.get(name)).longValue();
+  }
+
+  /** Its mode and time, which copies of it get. */
+  public Stamp stamp() {
+    return new Stamp(mode, seal.modifiedSeconds(), seal.modifiedNanos());
+  }
+
+  /** When its bytes or attributes changed last. */
+  public Instant changed() {
+    return Instant.ofEpochSecond(seal.changedSeconds(), seal.changedNanos());
+  }
+
+  /** Whether a write from now on would change the times. @param now by the clock of the file system */
+  public boolean isSettled(Instant now) {
+    boolean coarse = seal.changedNanos() % NANOS_PER_MS == 0;
+    return changed().plus(coarse ? COARSE : TICK).isBefore(now);
   }
 }

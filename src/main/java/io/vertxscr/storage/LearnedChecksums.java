@@ -1,7 +1,6 @@
 package io.vertxscr.storage;
 
 import io.vertxscr.model.DatasetRecord;
-import io.vertxscr.model.DatasetRecord.RankRecord;
 import io.vertxscr.model.FileMeta;
 import io.vertxscr.model.RankFiles;
 import java.nio.file.Path;
@@ -46,6 +45,6 @@ public final class LearnedChecksums {
   /** Returns the filemap with the checksums that are known now. */
   public DatasetRecord into(DatasetRecord record) {
     return record.with(record.ranks().stream()
-        .map(rank -> new RankRecord(into(rank.files()), rank.set(), rank.redundancy())).toList());
+        .map(rank -> rank.learned(into(rank.files()))).toList());
   }
 }

@@ -5,12 +5,12 @@ import io.vertxscr.model.FileMeta;
 import io.vertxscr.model.FileMeta.Unread;
 import io.vertxscr.model.RankFiles;
 import io.vertxscr.model.ScrException;
+import io.vertxscr.model.Seal;
 import java.io.IOException;
 import java.nio.file.FileSystem;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -62,26 +62,24 @@ public final class UnreadFiles {
     }
     Path path = NodeDirectories.resolve(datasetDirectory, file.name());
     Optional<FileIdentity> found = FileIdentity.of(path);
-    if (found.isEmpty() || found.get().changed().toInstant().getNano() == 0) {
+    if (found.isEmpty() || found.get().seal().changedNanos() == 0) {
       return Optional.empty();                            // times in whole seconds tell too little
     }
-    Instant changed = found.get().changed().toInstant();
-    FileMeta known = file.with(new Unread(
-        boot, found.get().device(), found.get().inode(), changed.getEpochSecond(), changed.getNano()));
-    if (!isSame(known, found.get())) {
+    Seal seal = found.get().seal();
+    FileMeta known = file.with(
+        new Unread(boot, seal.device(), seal.inode(), seal.changedSeconds(), seal.changedNanos()));
+    if (!isSame(known, seal)) {
       throw new ScrException(Fault.FILE_CHANGED, path + " was changed after its rank had called it complete");
     }
     return Optional.of(known);
   }
 
-  private static boolean isSame(FileMeta file, FileIdentity found) {
+  private static boolean isSame(FileMeta file, Seal found) {
     Unread known = file.unread().orElseThrow();
-    Instant modified = found.modified().toInstant();
-    Instant changed = found.changed().toInstant();
     return found.device() == known.device() && found.inode() == known.inode() && found.bytes() == file.bytes()
-        && changed.getEpochSecond() == known.changedSeconds() && changed.getNano() == known.changedNanos()
-        && file.stamp().filter(stamp -> modified.getEpochSecond() != stamp.modifiedSeconds()
-            || modified.getNano() != stamp.modifiedNanos()).isEmpty();
+        && found.changedSeconds() == known.changedSeconds() && found.changedNanos() == known.changedNanos()
+        && file.stamp().filter(stamp -> found.modifiedSeconds() != stamp.modifiedSeconds()
+            || found.modifiedNanos() != stamp.modifiedNanos()).isEmpty();
   }
 
   /**
@@ -98,7 +96,7 @@ public final class UnreadFiles {
     } catch (IOException e) {
       throw Faults.io(path.getFileSystem().getPath(BOOT), e);
     }
-    return FileIdentity.of(path).filter(found -> isSame(file, found)).isPresent() ? Optional.empty()
+    return FileIdentity.of(path).filter(found -> isSame(file, found.seal())).isPresent() ? Optional.empty()
         : Optional.of(path + " was changed or replaced after it was complete, before its checksum was known");
   }
 
@@ -121,7 +119,16 @@ public final class UnreadFiles {
     });
   }
 
-  private static Optional<String> boot(FileSystem of) throws IOException {
+  /** Id of this boot of the machine; empty where nobody tells, or it cannot be read. */
+  static String bootOrNone(FileSystem of) {
+    try {
+      return boot(of).orElse("");
+    } catch (IOException _) {
+      return "";
+    }
+  }
+
+  static Optional<String> boot(FileSystem of) throws IOException {
     try {
       return Optional.of(Files.readString(of.getPath(BOOT)).strip()).filter(id -> !id.isEmpty());
     } catch (NoSuchFileException _) {

@@ -1,11 +1,11 @@
 package io.vertxscr.verticle;
 
-import io.vertxscr.model.DatasetKey;
 import io.vertxscr.protocol.node.Ack;
 import io.vertxscr.protocol.node.NodeVerb;
 import io.vertxscr.protocol.node.restart.DropDatasets;
 import io.vertxscr.protocol.node.restart.HeaderRequest;
 import io.vertxscr.protocol.node.restart.RestoreRanks;
+import io.vertxscr.protocol.node.restart.VerifyDataset;
 import io.vertxscr.service.cache.CacheInventoryService;
 
 /** Tells what this node holds, and brings ranks' files here. */
@@ -19,7 +19,7 @@ public final class RebuildVerticle extends NodeVerticle {
   protected void serve() {
     CacheInventoryService inventory = node.services().inventory();
     serve(NodeVerb.INVENTORY, Ack.class, _ -> inventory.inventory());
-    serve(NodeVerb.VERIFY, DatasetKey.class, inventory::verify);
+    serve(NodeVerb.VERIFY, VerifyDataset.class, inventory::verify);
     serve(NodeVerb.RESTORE, RestoreRanks.class, inventory::restore);
     serve(NodeVerb.HEADER, HeaderRequest.class, inventory::header);
     serve(NodeVerb.DROP, DropDatasets.class, inventory::drop);

@@ -85,7 +85,7 @@ class SettingsTest {
         "SCR_PREFIX_PURGE", "1", "SCR_CRC_ON_DELETE", "1"));
     said.put("SCR_SMALL_BYTES", "3KB");
     said.putAll(Map.of("SCR_FETCH", "0", "SCR_FETCH_BYPASS", "1", "SCR_FETCH_WIDTH", "11",
-        "SCR_RESTART_LOOP_LIMIT", "5"));
+        "SCR_RESTART_LOOP_LIMIT", "5", "SCR_VERIFY_ON_RESTART", "always"));
     said.putAll(Map.of("SCR_DISTRIBUTE", "0", "SCR_FLUSH_ON_RESTART", "1", "SCR_GLOBAL_RESTART", "1", "SCR_CURRENT",
         "step-12", "SCR_LOG_ENABLE", "0", "SCR_LOG_TXT_ENABLE", "0", "SCR_DEBUG", "1"));
     said.putAll(Map.of("SCR_LOG_SYSLOG_ENABLE", "1", "SCR_LOG_SYSLOG_FACILITY", "LOG_LOCAL3", "SCR_LOG_SYSLOG_LEVEL",
@@ -112,7 +112,7 @@ class SettingsTest {
         .isEqualTo(new FlushPolicy(5, false, 7, 6L << 20, FlushDescriptor.packed(8L << 20, 1L << 20)));
     assertThat(run.policy().fetch())
         .isEqualTo(new FetchPolicy(false, true, false, true, true,
-            new FetchPolicy.CheckpointChoice(Optional.of("step-12"), 5), 11));
+            new FetchPolicy.CheckpointChoice(Optional.of("step-12"), 5), 11, true));
     assertThat(run.policy().interval()).isEqualTo(new IntervalPolicy(13, 14, 15.5, true));
     assertThat(run.policy().halt()).isEqualTo(new HaltPolicy(16, true));
     assertThat(run.policy().log()).isEqualTo(

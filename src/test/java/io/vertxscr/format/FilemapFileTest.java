@@ -13,9 +13,11 @@ import io.vertxscr.model.FileMeta.Unread;
 import io.vertxscr.model.FileMeta;
 import io.vertxscr.model.FlushDescriptor;
 import io.vertxscr.model.RankFiles;
+import io.vertxscr.model.RankSeals;
 import io.vertxscr.model.Redundancy;
 import io.vertxscr.model.RedundancyDescriptor;
 import io.vertxscr.model.Scheme;
+import io.vertxscr.model.Seal;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
@@ -40,6 +42,28 @@ class FilemapFileTest {
       DatasetRecord record = holding(List.of(new FileMeta("f", "f", 1, OptionalInt.of(-1)).with(unread)));
       assertThat(record.hasUnread()).isTrue();
       assertComesBack(record);
+    }
+  }
+
+  @Test
+  void sealsComeBackAsTheyWere() {
+    RankRecord rank = Samples.record().ranks().getFirst();
+    Optional<Seal> seal = Optional.of(new Seal(26, 4711, 524296, 1312850690, 668536000, 1312850691, 0));
+    Optional<Seal> strange = Optional.of(new Seal(-1, Long.MAX_VALUE, 0, -7, 999_999_999, Long.MIN_VALUE, 1));
+    for (RankSeals seals : List.of(new RankSeals("b8c1", List.of(seal, strange), strange),
+        new RankSeals("b", List.of(Optional.empty(), seal), Optional.empty()),
+        new RankSeals("b", List.of(), seal), RankSeals.NONE)) {
+      DatasetRecord record = Samples.record().with(rank.with(seals));
+      assertComesBack(record);
+    }
+  }
+
+  @Test
+  void whatIsNoSealIsRefused() {
+    for (String text : List.of("", "1", "1 2 3 4 5 6", "1 2 3 4 5 6 7 8", "1 2 3 4 5 6 x", "1 2 3 4 5 6 1000000000",
+        "1 2 3 4 -5 6 7", "1 2 3 4 5 6 07", "1 2 3 4 5 6 7 ", "1 2 3 4 5 6 99999999999999999999")) {
+      byte[] file = HashFile.encode(new Hash().set("SEAL", text));
+      assertThatThrownBy(() -> Fields.read(file, "file", SealText::find)).hasMessageContaining("is no seal");
     }
   }
 

@@ -90,6 +90,7 @@ import io.vertxscr.protocol.node.restart.RankFailure;
 import io.vertxscr.protocol.node.restart.RankLayout;
 import io.vertxscr.protocol.node.restart.RanksRestored;
 import io.vertxscr.protocol.node.restart.RestoreRanks;
+import io.vertxscr.protocol.node.restart.VerifyDataset;
 import io.vertxscr.protocol.node.run.CheckStores;
 import io.vertxscr.protocol.node.run.ClaimPaths;
 import io.vertxscr.protocol.node.run.DatasetSynced;
@@ -181,7 +182,8 @@ public final class NodeMessages {
       case STORES -> new CheckStores(List.of(new StoreToCheck(store, false)));
       case CLAIM_PATHS -> new ClaimPaths(RUN, 1, "n3", List.of(2), PathHash.pack(List.of(PathHash.of("a"))),
           List.of(SmallRank.described(files(2), new byte[9]), SmallRank.of(files(3), new byte[9])));
-      case VERIFY, FETCH_COMMIT, FETCH_DISCARD, PROTECT_COMMIT -> dataset().key();
+      case VERIFY -> new VerifyDataset(dataset().key(), true);
+      case FETCH_COMMIT, FETCH_DISCARD, PROTECT_COMMIT -> dataset().key();
       case RESTORE -> new RestoreRanks(dataset(), origin(), store, redundancy(), FlushState.WANTED,
           List.of(new RankPlan(0, Action.MOVE, "n1", SET, List.of()),
               new RankPlan(1, Action.REBUILD, "", SET, List.of(new Member("n1", "n3"), new Member("", "n3")))));

@@ -91,7 +91,7 @@ class EndedProtectionTest {
           new RedundancyDescriptor(how, 1), FlushState.NOT_WANTED, List.of());
       ProtectionJob job = new ProtectionJob(
           record, RUN, MAP, ProtectionJob.Sets.of(MAP, how, GroupDescriptors.BUILT_IN), 0, List.of(layout(0)),
-          Map.of());
+          Map.of(), Map.of());
       Future<DatasetRecord> end = loop.call(() -> service.protect(job, (_, _) -> {}, false));
       time.runUntil(() -> false, Duration.ofSeconds(1));
       return end;

@@ -86,8 +86,9 @@ class PhaseCountsTest {
         (from, to) -> new int[] {from.equals(to) ? 0 : 1});
   }
 
+  /** Never in whole milliseconds, as of a file system that counts seconds. */
   private long wallNs() {
-    return VirtualCluster.BEGINNING.getEpochSecond() * 1_000_000_000L + time.nowNs();
+    return VirtualCluster.BEGINNING.getEpochSecond() * 1_000_000_000L + 123_456 + time.nowNs();
   }
 
   private SimulatedFileSystem machine(String name) {
@@ -113,8 +114,7 @@ class PhaseCountsTest {
     }
   }
 
-  /** Of one phase with so many files for each rank: until its last answer. */
-  private Map<String, Integer> phase(int filesOfRank) throws IOException {
+  private void start() throws IOException {
     Files.createDirectories(machine("n1").getPath(PREFIX.toString()));
     List<String> names = Scenario.names(NODES);
     for (String name : names) {
@@ -125,23 +125,48 @@ class PhaseCountsTest {
       loops.put(name, cluster.loop(name));
     }
     cluster.pass(Duration.ofSeconds(1));
-    List<ScrClient> clients = names.stream().map(cluster::client).toList();
-    List<VirtualSession> ranks = all(IntStream.range(0, NODES).boxed().toList(), rank ->
+  }
+
+  private List<VirtualSession> init() {
+    List<ScrClient> clients = Scenario.names(NODES).stream().map(cluster::client).toList();
+    return all(IntStream.range(0, NODES).boxed().toList(), rank ->
         Future.fromCompletionStage(clients.get(rank).init(new InitRequest(
             rank, NODES, PREFIX.toString(), "test", Optional.of(Map.of()), Optional.empty())))
             .map(VirtualSession::new));
+  }
+
+  /** Of one phase with so many files for each rank: until its last answer. */
+  private Map<String, Integer> phase(int filesOfRank) throws IOException {
+    start();
+    List<VirtualSession> ranks = init();
     for (int step = 1; step <= WARM_UP; step++) {
       phase(ranks, step, filesOfRank);
       cluster.pass(Duration.ofSeconds(1));
     }
+    return counted(filesOfRank + " files of each rank", () -> phase(ranks, WARM_UP + 1, filesOfRank));
+  }
+
+  /** Of an init of a run whose ranks' files are all in place: until its last answer. */
+  private Map<String, Integer> init(int filesOfRank) throws IOException {
+    start();
+    for (int run = 1; run <= WARM_UP; run++) {
+      List<VirtualSession> ranks = init();
+      phase(ranks, run, filesOfRank);
+      all(ranks, VirtualSession::finish);
+      cluster.pass(Duration.ofSeconds(1));
+    }
+    return counted("init", this::init);
+  }
+
+  private Map<String, Integer> counted(String what, Runnable action) {
     counts = new TreeMap<>();
     cluster.bus().watch(this::sent);
-    time.watchJobs((_, what) -> count("job: " + what.replaceAll("[0-9]+", "N"), 1));
-    phase(ranks, WARM_UP + 1, filesOfRank);
+    time.watchJobs((_, job) -> count("job: " + job.replaceAll("[0-9]+", "N"), 1));
+    action.run();
     Map<String, Integer> counted = Map.copyOf(counts);
     if (System.getProperty("counts") != null) {
-      System.out.println(filesOfRank + " files of each rank");
-      new TreeMap<>(counted).forEach((what, many) -> System.out.printf("%8d %s%n", many, what));
+      System.out.println(what);
+      new TreeMap<>(counted).forEach((each, many) -> System.out.printf("%8d %s%n", many, each));
     }
     return counted;
   }
@@ -220,5 +245,17 @@ class PhaseCountsTest {
     Map<String, Integer> counted = phase(2000);
     assertAtMost(counted, new Bounds(21, 834_000, 28, 8_012, 8_056));
     assertThat(counted.get("file READ")).as("each file once").isEqualTo(8_000);
+  }
+
+  @Test
+  void initWithFullCaches() throws IOException {
+    Map<String, Integer> counted = init(10);
+    assertThat(counted).as("reads and writes of caches")
+        .doesNotContainKeys("file READ", "file OPEN", "file CREATE", "file WRITE", "file SYNC");
+    assertThat(counted.get("file STAT")).as("attributes: files, redundancy and stores")
+        .isLessThanOrEqualTo(104);
+    assertThat(sum(counted, "nodes: ") - counted.get("nodes: bytes")).as("join, stores, inventory, verify, run-begin")
+        .isLessThanOrEqualTo(18);
+    assertThat(sum(counted, "job: ") - sum(counted, "job: write the log")).as("jobs").isLessThanOrEqualTo(21);
   }
 }

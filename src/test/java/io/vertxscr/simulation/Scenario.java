@@ -32,6 +32,7 @@ record Scenario(long seed, Profile profile, int nodes, int spares, int ranksPerN
   private static final int SMALL_KINDS = 4;
   /** Several rounds within a run, or one now and then; by the seed. */
   private static final List<String> SCRUB_SECONDS = List.of("15", "300", "60");
+  private static final int READING_KINDS = 3;
   private static final int MOST_TROUBLES = 3;
   private static final int MOST_RUN_MS = 3_000;
   /** Steps of output behind a checkpoint, beside the checkpoint's own. */
@@ -303,11 +304,19 @@ record Scenario(long seed, Profile profile, int nodes, int spares, int ranksPerN
     if (seed % SMALL_KINDS < SMALL_BYTES.size()) {
       all.put("SCR_SMALL_BYTES", SMALL_BYTES.get((int) (seed % SMALL_KINDS)));
     }
+    if (readsAll()) {
+      all.put("SCR_VERIFY_ON_RESTART", "always");
+    }
     if (variant.limited()) {
       all.put("SCR_FLUSH_ASYNC_BW", "" + bytesPerSecond());
       all.put("SCR_FLUSH_WIDTH", "" + nodes);
     }
     return all;
+  }
+
+  /** Whether a restart reads files, too, that are sealed. Then any byte of a cache may rot. */
+  boolean readsAll() {
+    return profile.kinds().contains(Trouble.Kind.BYTE_ROTS) && seed % READING_KINDS != 0;
   }
 
   /** The limit of background flushes. */

@@ -89,6 +89,7 @@ final class SimulatedChannel extends FileChannel {
     }
     int count = (int) Math.min(to.remaining(), file.size() - at);
     to.put(file.raw(), (int) at, count);
+    system.reads(path, count);
     return count;
   }
 

@@ -132,6 +132,11 @@ final class SimulatedDisk {
       unsyncedFiles.put(this, writer);
     }
 
+    /** Its attributes change, and not its bytes. */
+    void changes() {
+      changedNs = nowNs.getAsLong();
+    }
+
     /** Changes one byte without anybody noticing. */
     void rot(int at) {
       data[at] ^= 0x10;

@@ -58,6 +58,11 @@ final class SimulatedFileSystem extends FileSystem {
       // most do not mind
     }
 
+    /** So many bytes of a file were read. */
+    default void reads(Path path, int bytes) {
+      // most do not count
+    }
+
     /** The kind of the file systems, as the table of mounts says. */
     default String kind() {
       return "xfs";
@@ -120,6 +125,10 @@ final class SimulatedFileSystem extends FileSystem {
 
   String kind() {
     return interference.kind();
+  }
+
+  void reads(Path absolute, int bytes) {
+    interference.reads(absolute, bytes);
   }
 
   void looks(Path absolute) {

@@ -316,6 +316,7 @@ final class SimulatedFiles extends FileSystemProvider {
         case "nlink" -> file.links;
         case "ino" -> file.number;
         case "size" -> (long) file.size();
+        case "mode" -> file.mode.stream().mapToInt(bit -> 0400 >> bit.ordinal()).sum();
         case "isRegularFile" -> !file.isDirectory();
         default -> throw new UnsupportedOperationException(name);
       });
@@ -381,12 +382,14 @@ final class SimulatedFiles extends FileSystemProvider {
     public void setTimes(FileTime modified, FileTime accessed, FileTime created) throws IOException {
       if (modified != null) {
         existing(path).modifiedNs = modified.to(TimeUnit.NANOSECONDS);
+        existing(path).changes();
       }
     }
 
     @Override
     public void setPermissions(Set<PosixFilePermission> permissions) throws IOException {
       existing(path).mode = permissions.isEmpty() ? Set.of() : EnumSet.copyOf(permissions);
+      existing(path).changes();
     }
 
     @Override

@@ -974,8 +974,8 @@ final class Simulation {
 
   /**
    * Not in what is being written, nor in what nobody has read yet: before its checksum is known, nobody could tell. Nor
-   * between the check of a file, which the
-   * end of a run may bring, and its read by a rank of the next one, which nobody but the rank could notice.
+   * in a file that is sealed, unless a restart reads those, too, nor between the check of a file and its read by a
+   * rank: the scrub, which is not simulated, or the rank finds that.
    */
   private void rot(String node, List<Rank> running) {
     if (running.stream().anyMatch(Rank::isOver)) {
@@ -987,9 +987,9 @@ final class Simulation {
     }
     List<SimulatedDisk.Inode> files = new ArrayList<>();
     collect(machine(node).disk.root(), false, files);
-    Set<Long> unread = new HashSet<>();
-    unread(machine(node).disk.root(), unread);
-    files.removeIf(file -> file.modifiedNs >= acknowledgedNs || unread.contains(file.number));
+    Set<Long> trusted = new HashSet<>();
+    trusted(machine(node).disk.root(), trusted);
+    files.removeIf(file -> file.modifiedNs >= acknowledgedNs || trusted.contains(file.number));
     if (!files.isEmpty()) {
       SimulatedDisk.Inode file = files.get(random.nextInt(files.size()));
       file.rot(random.nextInt(file.size()));
@@ -997,14 +997,18 @@ final class Simulation {
     }
   }
 
-  /** Inodes of files whose checksums are not known, by the filemaps. */
-  private static void unread(SimulatedDisk.Inode directory, Set<Long> inodes) {
+  /** Inodes of files that a restart does not read, by the filemaps. */
+  private void trusted(SimulatedDisk.Inode directory, Set<Long> inodes) {
     directory.entries.forEach((name, entry) -> {
       if (entry.isDirectory()) {
-        unread(entry, inodes);
+        trusted(entry, inodes);
       } else if (name.endsWith(".scrfilemap")) {
-        FilemapFile.decode(entry.content()).ranks().stream().flatMap(rank -> rank.files().files().stream())
-            .forEach(file -> file.unread().ifPresent(known -> inodes.add(known.inode())));
+        FilemapFile.decode(entry.content()).ranks().forEach(rank -> {
+          rank.files().files().forEach(file -> file.unread().ifPresent(known -> inodes.add(known.inode())));
+          if (!scenario.readsAll()) {
+            rank.seals().files().forEach(sealed -> sealed.ifPresent(seal -> inodes.add(seal.inode())));
+          }
+        });
       }
     });
   }

@@ -15,9 +15,10 @@ import java.util.Optional;
  *     (SCR_GLOBAL_RESTART)
  * @param choice which of several it takes
  * @param readers files that are read in the prefix directory at once, on all nodes together (SCR_FETCH_WIDTH)
+ * @param verifyAll whether cached files are read that are sealed and untouched (SCR_VERIFY_ON_RESTART)
  */
 public record FetchPolicy(boolean fetch, boolean bypass, boolean distribute, boolean flushOnRestart,
-    boolean globalRestart, CheckpointChoice choice, int readers) {
+    boolean globalRestart, CheckpointChoice choice, int readers, boolean verifyAll) {
   /**
    * Which checkpoint a restart takes.
    *
@@ -53,13 +54,14 @@ public record FetchPolicy(boolean fetch, boolean bypass, boolean distribute, boo
   /** Returns the policy starting with this dataset. */
   public FetchPolicy beginningWith(Optional<String> other) {
     return new FetchPolicy(fetch, bypass, distribute, flushOnRestart, globalRestart,
-        new CheckpointChoice(other, choice.loopLimit), readers);
+        new CheckpointChoice(other, choice.loopLimit), readers, verifyAll);
   }
 
-  /** Creates a policy with the default numbers of readers and limit. */
+  /** Creates a policy with the default numbers of readers and limit, which does not read sealed files. */
   public FetchPolicy(boolean fetch, boolean bypass, boolean distribute, boolean flushOnRestart,
       boolean globalRestart, Optional<String> current) {
-    this(fetch, bypass, distribute, flushOnRestart, globalRestart, new CheckpointChoice(current, 0), STANDARD_READERS);
+    this(fetch, bypass, distribute, flushOnRestart, globalRestart, new CheckpointChoice(current, 0), STANDARD_READERS,
+        false);
   }
 
   /** Name of the configured dataset to restart from, if any. */

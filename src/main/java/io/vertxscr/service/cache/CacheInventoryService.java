@@ -21,16 +21,18 @@ import io.vertxscr.protocol.node.restart.HeaderRequest;
 import io.vertxscr.protocol.node.restart.RankFailure;
 import io.vertxscr.protocol.node.restart.RanksRestored;
 import io.vertxscr.protocol.node.restart.RestoreRanks;
+import io.vertxscr.protocol.node.restart.VerifyDataset;
 import io.vertxscr.protocol.node.scrub.MendParts;
 import io.vertxscr.protocol.node.scrub.Mended;
 import io.vertxscr.redundancy.range.RedundancyFiles;
 import io.vertxscr.service.Loop;
 import io.vertxscr.service.Prefixes;
 import io.vertxscr.service.SerialQueue;
+import io.vertxscr.service.cache.RankChecks.Checked;
 import io.vertxscr.service.redundancy.RankRestorer;
 import io.vertxscr.service.redundancy.UnreadDatasets;
 import io.vertxscr.storage.DatasetStore;
-import io.vertxscr.storage.FileChecks;
+import io.vertxscr.storage.Sealing;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -41,6 +43,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -62,9 +65,9 @@ public final class CacheInventoryService {
   private final SerialQueue<Integer> restores = new SerialQueue<>();
   private final RankChecks checks;
   /** Not answered yet: who asks for the same joins them. */
-  private final Map<Checking, Future<List<BadPart>>> checking = new HashMap<>();
+  private final Map<Checking, Future<Checked>> checking = new HashMap<>();
 
-  private record Checking(DatasetKey dataset, RankRecord rank) {}
+  private record Checking(DatasetKey dataset, RankRecord rank, boolean everything) {}
 
   /**
    * Something that has failed its check: a rank's files, or the redundancy file that it wrote.
@@ -83,7 +86,7 @@ public final class CacheInventoryService {
     this.keeper = keeper;
     this.restorer = restorer;
     this.unread = unread;
-    this.checks = new RankChecks(loop::nanoTime, loop.clock());
+    this.checks = new RankChecks(store, () -> loop.clock().instant());
   }
 
   /** All that is here, by the filemaps. */
@@ -117,36 +120,48 @@ public final class CacheInventoryService {
   }
 
   /**
-   * Verifies all files and redundancy headers of a dataset; corrupt ones count as lost in the answer. Files that
-   * {@link #runEnded} has found right a moment ago are not read again, once: who asks a second time may have found one
-   * corrupt. Files that nobody has read yet must be untouched. A corrupt redundancy file is given up durably, so that
-   * it is seen to be missing until there is another.
+   * Verifies all files and redundancy headers of a dataset; corrupt ones count as lost in the answer. What is sealed
+   * and untouched is not read, unless everything is wanted ({@link RankChecks}). Files that nobody has read yet must be
+   * untouched. A corrupt redundancy file is given up durably, so that it is seen to be missing until there is another.
    */
-  public Future<Inventory> verify(DatasetKey which) {
+  public Future<Inventory> verify(VerifyDataset request) {
+    DatasetKey which = request.dataset();
     Optional<DatasetRecord> record = find(which);
     if (record.isEmpty()) {
       return inventory();
     }
-    List<Future<List<BadPart>>> checked = checked(record.get());
-    return Future.all(checked).onComplete(_ -> checks.forget()).compose(_ -> {
+    return checked(record.get(), request.everything()).compose(checked -> {
       Set<BadPart> bad = new HashSet<>();
-      checked.forEach(check -> bad.addAll(check.result()));
+      checked.forEach(check -> bad.addAll(bad(which, check)));
       return giveUp(which, bad).map(_ -> inventory(bad));
     });
   }
 
-  private List<Future<List<BadPart>>> checked(DatasetRecord record) {
-    return record.ranks().stream().map(rank -> checked(record.descriptor().key(), rank)).toList();
+  /** Checks all that is here of a dataset. The answer does not wait for the seals to be noted. */
+  private Future<List<Checked>> checked(DatasetRecord record, boolean everything) {
+    DatasetKey which = record.descriptor().key();
+    List<Future<Checked>> checked =
+        record.ranks().stream().map(rank -> checked(which, rank, everything)).toList();
+    return Future.all(checked).map(_ -> checked.stream().map(Future::result).toList()).onSuccess(all -> {
+      List<RankRecord> sealed = all.stream().map(Checked::rank).filter(rank ->
+          record.rank(rank.files().rank()).filter(rank::equals).isEmpty()).toList();
+      if (!sealed.isEmpty()) {
+        loop.quietly("note seals of dataset " + which.id(), () -> {
+          store.sealed(which, sealed);
+          return null;
+        }).onFailure(e -> LOG.info("dataset {}: {}", which.id(), e.getMessage()));
+      }
+    });
   }
 
-  private Future<List<BadPart>> checked(DatasetKey which, RankRecord rank) {
-    Checking key = new Checking(which, rank);
-    Future<List<BadPart>> present = checking.get(key);
+  private Future<Checked> checked(DatasetKey which, RankRecord rank, boolean everything) {
+    Checking key = new Checking(which, rank, everything);
+    Future<Checked> present = checking.get(key);
     if (present != null) {
       return present;
     }
-    Future<List<BadPart>> check = loop.blocking(
-        "verify dataset " + which.id() + " rank " + rank.files().rank(), () -> check(which, rank));
+    Future<Checked> check = loop.blocking("verify dataset " + which.id() + " rank " + rank.files().rank(), () ->
+        checks.check(which, rank, everything));
     if (!check.isComplete()) {
       checking.put(key, check);
       check.onComplete(_ -> checking.remove(key));
@@ -155,18 +170,18 @@ public final class CacheInventoryService {
   }
 
   /**
-   * A run has ended. What the next one would restart from is read against its checksums now, so that it need not wait
-   * for that ({@link RankChecks}); for them, where nobody has read it and no flush will.
+   * A run has ended. What the next one would restart from is read now as far as it is not sealed, so that it need not
+   * wait for that: files whose times did not tell of writes when their checksums were made, and those that nobody has
+   * read and no flush will.
    *
    * @param prefix of that run
    */
   public void runEnded(String prefix) {
     loop.after(CHECK_DELAY_MS, () -> newest(prefix).ifPresent(record -> {
-      checks.forget();
-      List<? extends Future<?>> reading = !record.hasUnread() ? checked(record)
-          : record.flush() == FlushState.WANTED ? List.of() : List.of(unread.quietly(which(record)));
-      reading.forEach(check -> check.onFailure(e ->
-          LOG.info("dataset {} is not verified yet: {}", record.descriptor().id(), e.getMessage())));
+      Future<?> reading = !record.hasUnread() ? checked(record, false)
+          : record.flush() == FlushState.WANTED ? Future.succeededFuture() : unread.quietly(which(record));
+      reading.onFailure(e ->
+          LOG.info("dataset {} is not verified yet: {}", record.descriptor().id(), e.getMessage()));
     }));
   }
 
@@ -183,35 +198,23 @@ public final class CacheInventoryService {
     return loop.blocking("give up redundancy of dataset " + which.id(), () -> {
       store.update(which, held -> held.with(held.ranks().stream()
           .map(rank -> bad.contains(new BadPart(which, rank.files().rank(), true, true))
-              ? new RankRecord(rank.files(), rank.set(), Optional.empty()) : rank).toList()));
+              ? rank.withoutRedundancy() : rank).toList()));
       return null;
     });
   }
 
-  private List<BadPart> check(DatasetKey which, RankRecord rank) {
-    Path directory = store.directory(which.id());
-    int number = rank.files().rank();
+  private List<BadPart> bad(DatasetKey which, Checked checked) {
+    int number = checked.rank().files().rank();
     List<BadPart> found = new ArrayList<>();
-    problem(which, directory, rank).ifPresentOrElse(problem -> {
+    checked.files().ifPresentOrElse(problem -> {
       LOG.warn("dataset {}, rank {}: {}; its files count as lost", which.id(), number, problem);
       found.add(new BadPart(which, number, false, false));
     }, () -> store.damaged().clear(which, number, HeldPart.FILES));
-    rank.redundancy().ifPresent(name -> {
-      try {
-        RedundancyFiles.readHeader(directory.resolve(name));
-      } catch (ScrException e) {
-        LOG.warn("dataset {}, rank {}: {}; its redundancy counts as lost", which.id(), number, e.getMessage());
-        found.add(new BadPart(which, number, true, e.fault() == Fault.CORRUPT));
-      }
+    checked.redundancy().ifPresent(problem -> {
+      LOG.warn("dataset {}, rank {}: {}; its redundancy counts as lost", which.id(), number, problem.getMessage());
+      found.add(new BadPart(which, number, true, problem.fault() == Fault.CORRUPT));
     });
     return found;
-  }
-
-  /** What was found damaged is read again whatever its times say: bits change without any. */
-  private Optional<String> problem(DatasetKey which, Path directory, RankRecord rank) {
-    return store.damaged().problem(which, rank, HeldPart.FILES).isEmpty()
-        ? checks.problem(which, directory, rank.files())
-        : rank.files().files().stream().flatMap(file -> FileChecks.problem(directory, file).stream()).findFirst();
   }
 
   /**
@@ -343,8 +346,11 @@ public final class CacheInventoryService {
       ranks.put(rank.files().rank(), before.map(old -> old.with(rank.files())).orElse(rank));
     }
     DatasetRecord after = record.with(List.copyOf(ranks.values()));
+    Set<Integer> made = brought.stream().map(rank -> rank.files().rank()).collect(Collectors.toSet());
     return loop.blocking("write filemap of dataset " + which.id(), () -> {
-      store.save(after);
+      Sealing sealing = store.sealing(which.id(), loop.clock().instant());
+      store.save(after.with(after.ranks().stream().map(rank -> made.contains(rank.files().rank())
+          ? sealing.made(store.directory(which.id()), rank) : rank).toList()));
       brought.forEach(rank -> store.damaged().clear(which, rank.files().rank(), HeldPart.FILES));
       return null;
     });

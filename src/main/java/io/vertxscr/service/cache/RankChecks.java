@@ -1,87 +1,105 @@
 package io.vertxscr.service.cache;
 
 import io.vertxscr.model.DatasetKey;
+import io.vertxscr.model.DatasetRecord.RankRecord;
 import io.vertxscr.model.FileMeta;
+import io.vertxscr.model.HeldPart;
 import io.vertxscr.model.RankFiles;
+import io.vertxscr.model.RankSeals;
+import io.vertxscr.model.ScrException;
+import io.vertxscr.model.Seal;
+import io.vertxscr.redundancy.range.RedundancyFiles;
+import io.vertxscr.storage.DatasetStore;
 import io.vertxscr.storage.FileChecks;
 import io.vertxscr.storage.FileIdentity;
 import io.vertxscr.storage.NodeDirectories;
+import io.vertxscr.storage.Sealing;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.time.InstantSource;
-import java.util.Map;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Optional;
-import java.util.OptionalLong;
-import java.util.concurrent.ConcurrentHashMap;
-import java.util.function.LongSupplier;
 
 /**
- * Reads cached files against their checksums. Remembers for a short time which ranks' files were right. They are
- * not read again meanwhile unless one was touched: inode, size, time of modification and of change
- * ({@link FileIdentity}). Thread-safe, blocking.
+ * Checks cached files and headers of redundancy files. What is as it was when it was sealed on this boot of the machine
+ * is right, and not read; all else is read against its checksums, and sealed. Thread-safe, blocking.
  *
- * <p>Bytes that change without a trace in the file system between a check and the read of the application are noticed
- * by nobody but the application: by a bad memory cell, or a program that outlives its run and still has a file of a RAM
- * disk mapped. That time is longer where a check is remembered, by {@link #VALID} at most. In memory only: a daemon
- * that has been started since reads everything.
+ * <p>Bytes that change without a trace in the file system are found by the scrub, and by nobody before: a bad memory
+ * cell, or a program that outlives its run and still has a file of a RAM disk mapped.
  */
 final class RankChecks {
-  /** For how long a check holds. A relaunch follows the end of a run within seconds; a later one reads again. */
-  static final Duration VALID = Duration.ofMinutes(2);
-
-  private final LongSupplier nanoTime;
+  private final DatasetStore store;
   private final InstantSource clock;
-  private final Map<RankKey, Found> good = new ConcurrentHashMap<>();
-
-  private record RankKey(DatasetKey dataset, int rank) {}
-
-  /** @param files with their checksums, and as they were on disk: another list of files is another check */
-  private record Found(RankFiles files, long identities, long atNs) {}
 
   /**
-   * Remembers nothing yet.
+   * What was found.
    *
-   * @param clock that of the file system's times
+   * @param rank with the seals that it has now
+   * @param files what is wrong with the files, in a sentence
+   * @param redundancy what is wrong with the redundancy file
    */
-  RankChecks(LongSupplier nanoTime, InstantSource clock) {
-    this.nanoTime = nanoTime;
+  record Checked(RankRecord rank, Optional<String> files, Optional<ScrException> redundancy) {}
+
+  /** Files of one rank, and those of them that are sealed. */
+  private record FilesChecked(Optional<String> problem, List<Optional<Seal>> seals) {}
+
+  /** @param clock that of the file system's times */
+  RankChecks(DatasetStore store, InstantSource clock) {
+    this.store = store;
     this.clock = clock;
   }
 
-  /** Returns what is wrong with a rank's files, in a sentence; empty if they are right. */
-  Optional<String> problem(DatasetKey dataset, Path directory, RankFiles files) {
-    RankKey key = new RankKey(dataset, files.rank());
-    long beginNs = nanoTime.getAsLong();
-    OptionalLong before = identities(directory, files);
-    Found known = good.get(key);
-    if (known != null && before.equals(OptionalLong.of(known.identities)) && known.files.equals(files)
-        && beginNs - known.atNs < VALID.toNanos()) {
-      return Optional.empty();
+  /**
+   * Checks what is here of a rank. What was found damaged is read whatever its times say: bits change without any.
+   *
+   * @param everything whether sealed files are read, too
+   */
+  Checked check(DatasetKey dataset, RankRecord rank, boolean everything) {
+    Sealing sealing = store.sealing(dataset.id(), clock.instant());
+    boolean reads = everything || store.damaged().problem(dataset, rank, HeldPart.FILES).isPresent();
+    RankSeals known = reads ? RankSeals.NONE : sealing.valid(rank.seals());
+    Path directory = store.directory(dataset.id());
+    FilesChecked files = files(directory, rank.files(), known, sealing);
+    if (rank.redundancy().isEmpty()) {
+      return new Checked(rank.with(sealing.seals(files.seals, Optional.empty())), files.problem, Optional.empty());
     }
-    good.remove(key);
-    Optional<String> problem = files.files().stream()
-        .flatMap(file -> FileChecks.problem(directory, file).stream()).findFirst();
-    if (problem.isEmpty() && before.isPresent() && before.equals(identities(directory, files))) {
-      good.put(key, new Found(files, before.getAsLong(), beginNs));
-    }
-    return problem;
+    Path redundancy = NodeDirectories.resolve(directory, rank.redundancy().get());
+    Optional<FileIdentity> found = FileIdentity.of(redundancy);
+    Optional<ScrException> problem = isSealed(known.redundancy(), found) ? Optional.empty() : headerProblem(redundancy);
+    Optional<Seal> seal = problem.isPresent() ? Optional.empty() : seal(known.redundancy(), found, sealing);
+    return new Checked(rank.with(sealing.seals(files.seals, seal)), files.problem, problem);
   }
 
-  /** Forgets all checks: the next ones read. */
-  void forget() {
-    good.clear();
-  }
-
-  /** All of them in one number. Empty where one cannot be told, or changed too recently for its times to tell. */
-  private OptionalLong identities(Path directory, RankFiles files) {
-    long all = 1;
-    for (FileMeta file : files.files()) {
-      Optional<FileIdentity> identity = FileIdentity.of(NodeDirectories.resolve(directory, file.name()));
-      if (identity.isEmpty() || !identity.get().isSettled(clock.instant())) {
-        return OptionalLong.empty();
+  private static FilesChecked files(Path directory, RankFiles files, RankSeals known, Sealing sealing) {
+    List<Optional<Seal>> seals = new ArrayList<>(files.files().size());
+    for (int i = 0; i < files.files().size(); i++) {
+      FileMeta file = files.files().get(i);
+      Optional<FileIdentity> found = FileIdentity.of(NodeDirectories.resolve(directory, file.name()));
+      boolean sealed = file.crc().isPresent() && isSealed(known.file(i), found);
+      Optional<String> problem = sealed ? Optional.empty() : FileChecks.problem(directory, file);
+      if (problem.isPresent()) {
+        return new FilesChecked(problem, List.of());
       }
-      all = identity.get().mixedInto(all);
+      seals.add(seal(known.file(i), found, sealing));
     }
-    return OptionalLong.of(all);
+    return new FilesChecked(Optional.empty(), seals);
+  }
+
+  private static boolean isSealed(Optional<Seal> known, Optional<FileIdentity> found) {
+    return known.isPresent() && known.equals(found.map(FileIdentity::seal));
+  }
+
+  /** Returns that which it has, or one that it can get: it was looked at before it was read. */
+  private static Optional<Seal> seal(Optional<Seal> known, Optional<FileIdentity> found, Sealing sealing) {
+    return isSealed(known, found) ? known : found.flatMap(sealing::of);
+  }
+
+  private static Optional<ScrException> headerProblem(Path redundancy) {
+    try {
+      RedundancyFiles.readHeader(redundancy);
+      return Optional.empty();
+    } catch (ScrException e) {
+      return Optional.of(e);
+    }
   }
 }

@@ -208,7 +208,7 @@ public final class PhaseService {
     boolean pulls = how.redundancy().scheme() == Scheme.RS;   // the other rows of parity, whatever it has in memory
     int smallBytes = pulls ? 0 : run.info().policy().cache().smallBytes();
     return placed.compose(listed -> loop.blocking("look at the files of dataset " + id, () -> {
-      WrittenFiles measured = listed.measured(open.directory());
+      WrittenFiles measured = listed.measured(open.directory(), store.sealing(id, loop.clock().instant()));
       return new Looked(
           measured, claims.paths(nodes, listed.ranks()), measured.small(open.directory(), smallBytes));
     })).compose(looked ->
@@ -261,8 +261,8 @@ public final class PhaseService {
             Future<Void> synced = when == StoreSync.COMPLETE ? stable.sync(known.id(), written.ranks())
                 : Future.succeededFuture();               // beside the protection, which reads the same files
             return protection.protect(
-                new ProtectionJob(record, info.run(), info.map(), run.sets(how), 0, written.ranks(), small),
-                    capacity.requirement(info, how)::check, when == StoreSync.COMPLETE)
+                new ProtectionJob(record, info.run(), info.map(), run.sets(how), 0, written.ranks(), written.seals(),
+                    small), capacity.requirement(info, how)::check, when == StoreSync.COMPLETE)
                 .compose(saved -> synced.map(saved))
                 .transform((saved, failure) ->
                     agree(run, saved, done(descriptor.id(), failure, when == StoreSync.EVICT), failure));

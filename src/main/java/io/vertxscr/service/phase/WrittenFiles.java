@@ -5,18 +5,17 @@ import io.vertxscr.flow.gather.RankCall;
 import io.vertxscr.model.FileMeta;
 import io.vertxscr.model.Limits;
 import io.vertxscr.model.RankFiles;
+import io.vertxscr.model.RankSeals;
 import io.vertxscr.model.ScrException;
+import io.vertxscr.model.Seal;
 import io.vertxscr.prefix.metadata.PathRules;
 import io.vertxscr.service.run.ListedFiles;
 import io.vertxscr.service.run.OpenDataset;
-import io.vertxscr.storage.FileStamps;
+import io.vertxscr.storage.FileIdentity;
 import io.vertxscr.storage.NodeDirectories;
 import io.vertxscr.storage.RankInMemory;
-import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.LinkOption;
+import io.vertxscr.storage.Sealing;
 import java.nio.file.Path;
-import java.nio.file.attribute.PosixFileAttributes;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
@@ -32,12 +31,14 @@ import java.util.TreeSet;
  * @param invalid ranks that call their files not valid
  * @param mistakes of the other ranks, in sentences
  * @param refusal why the dataset of this node is refused, independent of its ranks; empty if it is not
+ * @param seals of the files, by rank, as far as writes since they were measured would show
  */
-record WrittenFiles(List<RankFiles> ranks, List<Integer> invalid, Map<Integer, String> mistakes, String refusal) {
+record WrittenFiles(List<RankFiles> ranks, List<Integer> invalid, Map<Integer, String> mistakes, String refusal,
+    Map<Integer, RankSeals> seals) {
   /** Files that were routed, as far as no rank lists others. */
   static WrittenFiles routed(OpenDataset open, List<RankCall> calls) {
     return new WrittenFiles(calls.stream().map(call -> open.written(call.rank())).toList(),
-        calls.stream().filter(call -> !call.valid()).map(RankCall::rank).toList(), Map.of(), "");
+        calls.stream().filter(call -> !call.valid()).map(RankCall::rank).toList(), Map.of(), "", Map.of());
   }
 
   /** Whether there is none. */
@@ -50,7 +51,7 @@ record WrittenFiles(List<RankFiles> ranks, List<Integer> invalid, Map<Integer, S
     Map<Integer, String> wrong = new TreeMap<>(mistakes);
     calls.stream().filter(call -> !call.files().isEmpty()).forEach(call -> wrong.put(
         call.rank(), "it lists files that it has placed itself; past the cache they are placed by route"));
-    return new WrittenFiles(ranks, invalid, wrong, refusal);
+    return new WrittenFiles(ranks, invalid, wrong, refusal, seals);
   }
 
   /** Returns these with the lists of ranks that have placed their files themselves. Blocking. */
@@ -60,7 +61,7 @@ record WrittenFiles(List<RankFiles> ranks, List<Integer> invalid, Map<Integer, S
     for (int i = 0; i < calls.size(); i++) {
       placed.add(placed(rules, calls.get(i), ranks.get(i), wrong));
     }
-    return new WrittenFiles(placed, invalid, wrong, refusal);
+    return new WrittenFiles(placed, invalid, wrong, refusal, seals);
   }
 
   /** Returns the rank's files, routed or listed; an invalid list makes the rank invalid. */
@@ -80,31 +81,29 @@ record WrittenFiles(List<RankFiles> ranks, List<Integer> invalid, Map<Integer, S
     }
   }
 
-  /** Returns these with their current sizes; a missing file makes its rank invalid. Blocking. */
-  WrittenFiles measured(Path directory) {
+  /**
+   * Returns these with their current sizes, before anybody reads them. A missing file makes its rank invalid. Blocking.
+   */
+  WrittenFiles measured(Path directory, Sealing sealing) {
     Map<Integer, String> wrong = new TreeMap<>(mistakes);
-    List<RankFiles> measured = ranks.stream().map(files -> measured(directory, files, wrong)).toList();
-    return new WrittenFiles(measured, invalid, wrong, refusal);
-  }
-
-  private static RankFiles measured(Path directory, RankFiles routed, Map<Integer, String> wrong) {
-    List<FileMeta> files = new ArrayList<>();
-    for (FileMeta file : routed.files()) {
-      Path path = NodeDirectories.resolve(directory, file.name());
-      try {
-        PosixFileAttributes found = Files.readAttributes(
-            path, PosixFileAttributes.class, LinkOption.NOFOLLOW_LINKS);
-        if (found.isRegularFile()) {
+    Map<Integer, RankSeals> sealed = new TreeMap<>();
+    List<RankFiles> measured = new ArrayList<>();
+    for (RankFiles routed : ranks) {
+      List<FileMeta> files = new ArrayList<>();
+      List<Optional<Seal>> ofFiles = new ArrayList<>();
+      for (FileMeta file : routed.files()) {
+        Path path = NodeDirectories.resolve(directory, file.name());
+        FileIdentity.of(path).ifPresentOrElse(found -> {
           files.add(new FileMeta(
-              file.name(), file.path(), found.size(), file.crc(), Optional.of(FileStamps.of(found))));
-          continue;
-        }
-      } catch (IOException _) {
-        // treated as missing
+              file.name(), file.path(), found.seal().bytes(), file.crc(), Optional.of(found.stamp())));
+          ofFiles.add(sealing.of(found));
+        }, () -> wrong.putIfAbsent(
+            routed.rank(), "it routed " + file.path() + " but wrote no file at " + path));
       }
-      wrong.putIfAbsent(routed.rank(), "it routed " + file.path() + " but wrote no file at " + path);
+      measured.add(new RankFiles(routed.rank(), files));
+      sealed.put(routed.rank(), sealing.seals(ofFiles, Optional.empty()));
     }
-    return new RankFiles(routed.rank(), files);
+    return new WrittenFiles(measured, invalid, wrong, refusal, sealed);
   }
 
   /**
@@ -129,7 +128,7 @@ record WrittenFiles(List<RankFiles> ranks, List<Integer> invalid, Map<Integer, S
 
   /** Returns these with a refusal of their own. */
   WrittenFiles refused(String why) {
-    return new WrittenFiles(ranks, invalid, mistakes, why);
+    return new WrittenFiles(ranks, invalid, mistakes, why, seals);
   }
 
   /** Returns the contribution to the leader's gather. */

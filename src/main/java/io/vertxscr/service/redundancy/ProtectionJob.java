@@ -5,6 +5,7 @@ import io.vertxscr.model.DatasetRecord;
 import io.vertxscr.model.GroupDescriptors;
 import io.vertxscr.model.RankFiles;
 import io.vertxscr.model.RankMap;
+import io.vertxscr.model.RankSeals;
 import io.vertxscr.model.Redundancy;
 import io.vertxscr.model.RedundancySet;
 import io.vertxscr.model.Scheme;
@@ -30,10 +31,11 @@ import java.util.stream.Stream;
  * @param dataset the future filemap, without the ranks
  * @param round tells attempts apart
  * @param mine the files of this node's ranks, ascending by rank
+ * @param seals of these files, by rank, from before anybody has read them
  * @param small files that are in memory here, of this node's ranks and of others, by rank
  */
 public record ProtectionJob(DatasetRecord dataset, long run, RankMap map, Sets sets, long round, List<RankFiles> mine,
-    Map<Integer, RankInMemory> small) {
+    Map<Integer, RankSeals> seals, Map<Integer, RankInMemory> small) {
 
   /** The sets of a rank map, found by rank; computed once for a run. */
   public static final class Sets {
@@ -72,7 +74,8 @@ public record ProtectionJob(DatasetRecord dataset, long run, RankMap map, Sets s
     /**
      * What other nodes need to protect these ranks' files and their own, by node.
      *
-     * @param small files of ranks on this node, by rank
+     * @param seals of these files, by rank, from before anybody has read them
+ * @param small files of ranks on this node, by rank
      */
     SortedMap<String, List<SmallRank>> shared(
         RankMap map, Scheme scheme, Map<Integer, RankInMemory> small, String self) {

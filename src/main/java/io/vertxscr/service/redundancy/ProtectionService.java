@@ -10,6 +10,7 @@ import io.vertxscr.model.Fault;
 import io.vertxscr.model.FileMeta;
 import io.vertxscr.model.RankFiles;
 import io.vertxscr.model.RankMap;
+import io.vertxscr.model.RankSeals;
 import io.vertxscr.model.Scheme;
 import io.vertxscr.model.ScrException;
 import io.vertxscr.protocol.node.Ack;
@@ -35,7 +36,9 @@ import io.vertxscr.service.Loop;
 import io.vertxscr.service.NodeBus;
 import io.vertxscr.service.RangeSources;
 import io.vertxscr.storage.DatasetStore;
+import io.vertxscr.storage.NodeDirectories;
 import io.vertxscr.storage.RankInMemory;
+import io.vertxscr.storage.Sealing;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -44,6 +47,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -120,17 +124,17 @@ public final class ProtectionService {
   public Future<Ack> protect(ProtectRequest request) {
     DatasetRecord held = store.find(request.datasetId()).orElseThrow(() -> new ScrException(Fault.NO_SUCH_DATASET,
         "node " + self + " does not hold dataset " + request.datasetId()));
-    List<RankFiles> mine = request.map().ranksOn(self).stream().map(rank -> held.rank(rank)
-        .orElseThrow(() -> new ScrException(Fault.UNKNOWN_RANK, "node " + self + " has no files of rank " + rank))
-        .files()).toList();
+    List<RankRecord> here = request.map().ranksOn(self).stream().map(rank -> held.rank(rank).orElseThrow(() ->
+        new ScrException(Fault.UNKNOWN_RANK, "node " + self + " has no files of rank " + rank))).toList();
     CheckpointDescriptor how = request.groups().among(request.map().nodes(), held.redundancy().how());
     ProtectionJob.Sets sets = ProtectionJob.Sets.of(request.map(), held.scheme(), how, request.groups());
     DatasetRecord wanted = held.with(held.redundancy().with(sets.count()), held.ranks());
     DatasetKey which = held.descriptor().key();
     return discardPrepared(which)
         .compose(_ -> {
-          ProtectionJob job =
-              new ProtectionJob(wanted, request.run(), request.map(), sets, request.round(), mine, Map.of());
+          ProtectionJob job = new ProtectionJob(wanted, request.run(), request.map(), sets, request.round(),
+              here.stream().map(RankRecord::files).toList(),
+              here.stream().collect(Collectors.toMap(rank -> rank.files().rank(), RankRecord::seals)), Map.of());
           return job.scheme() == Scheme.SINGLE ? withoutReading(job, (_, _) -> {}, false)
               : prepare(job, (_, _) -> {}, false);
         })
@@ -187,12 +191,17 @@ public final class ProtectionService {
       if (known.isEmpty()) {
         return Optional.empty();
       }
-      ranks.add(new RankRecord(known.get(), job.sets().of(files.rank()), Optional.empty()));
+      ranks.add(new RankRecord(known.get(), job.sets().of(files.rank()), Optional.empty())
+          .with(sealsOf(job, files.rank()).withoutRedundancy()));
     }
     if (!job.isEmpty()) {
       room.require(job.fileBytes(), 0);
     }
     return Optional.of(saved(job.dataset().with(ranks), save));
+  }
+
+  private static RankSeals sealsOf(ProtectionJob job, int rank) {
+    return job.seals().getOrDefault(rank, RankSeals.NONE);
   }
 
   private DatasetRecord saved(DatasetRecord record, boolean save) {
@@ -363,13 +372,16 @@ public final class ProtectionService {
           : asKnown(files, PieceChecksums.combine(files, ranges)));
     }
     List<RankFiles> all = List.copyOf(checked.values());
+    Sealing sealing = store.sealing(job.id(), loop.clock().instant());
+    Path directory = store.directory(job.id());
     List<RankRecord> ranks = new ArrayList<>();
     for (Encoding encoding : encodings) {
       int rank = encoding.plan().rank();
       encoding.job().seal(all);
       encoding.job().close();
-      ranks.add(new RankRecord(
-          checked.get(rank), encoding.plan().set(), encoding.name(), encoding.job().parityCrc()));
+      ranks.add(new RankRecord(checked.get(rank), encoding.plan().set(), encoding.name(), encoding.job().parityCrc(),
+          sealing.seals(sealing.valid(sealsOf(job, rank)).files(), encoding.name().flatMap(name ->
+              sealing.made(NodeDirectories.resolve(directory, name))))));
     }
     return saved(job.dataset().with(ranks), save);
   }

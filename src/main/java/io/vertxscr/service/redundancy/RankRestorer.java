@@ -125,7 +125,7 @@ public final class RankRestorer {
     try (EncodeJob job = new EncodeJob(plan, source, store.directory(id).resolve(name), store.syncs(id))) {
       requireSame(rank, plan, job.run(), job);
       job.seal(plan.layouts());
-      store.update(held.descriptor().key(), now -> now.rank(plan.rank()).filter(rank::equals)
+      store.update(held.descriptor().key(), now -> now.rank(plan.rank()).filter(rank::isLike)
           .map(same -> now.with(same.with(name, job.parityCrc()))).orElse(now));
     }
     store.damaged().clear(held.descriptor().key(), plan.rank(), HeldPart.REDUNDANCY);

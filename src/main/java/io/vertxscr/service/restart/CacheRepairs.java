@@ -93,7 +93,7 @@ public final class CacheRepairs {
   }
 
   private Future<Mended> afterVerification(Case damage, List<Inventory> before) {
-    return caches.verified(damage.key()).compose(verified -> {
+    return caches.verified(damage.key(), true).compose(verified -> {
       restores.tellCorrupt(damage.dataset().descriptor(), before, verified);
       return repaired(damage, verified, verified.stream().map(Inventory::node).toList());
     });

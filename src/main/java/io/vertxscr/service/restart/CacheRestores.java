@@ -56,20 +56,22 @@ public final class CacheRestores {
   record Target(String prefix, RankMap map) {}
 
   /**
-   * Restores every rank's files on its node, after a full verification of the dataset.
+   * Restores every rank's files on its node, after a verification of the dataset. Where files that were taken for good
+   * unread turn out to be corrupt, by what is rebuilt or moved with them, everything is read, and a new plan is made.
    *
+   * @param everything whether the first verification reads files, too, that are sealed and untouched
    * @return how it was done; fails with TOO_MANY_LOST before anything is read where that is known already, and with
    *     what was in the way else
    */
-  Future<RestorePlan> checked(DatasetDescriptor dataset, Target target) {
-    return inTurn(() -> checked(dataset, target, 1));
+  Future<RestorePlan> checked(DatasetDescriptor dataset, Target target, boolean everything) {
+    return inTurn(() -> checked(dataset, target, everything, 1));
   }
 
-  private Future<RestorePlan> checked(DatasetDescriptor dataset, Target target, int attempt) {
+  private Future<RestorePlan> checked(DatasetDescriptor dataset, Target target, boolean everything, int attempt) {
     return caches.all().compose(inventories -> {
       // before anything is read: is there a way at all?
       RestorePlanner.plan(dataset, inventories, target.map());
-      return caches.verified(which(dataset)).compose(verified -> {
+      return caches.verified(which(dataset), everything).compose(verified -> {
         tellCorrupt(dataset, inventories, verified);
         RestorePlan plan = RestorePlanner.plan(dataset, verified, target.map());
         return run(plan, verified, target).compose(failed -> {
@@ -77,10 +79,13 @@ public final class CacheRestores {
             return Future.succeededFuture(plan);
           }
           ScrException first = first(dataset, failed);
+          if (!everything && failed.stream().anyMatch(one -> Fault.of(one.fault()) == Fault.CORRUPT)) {
+            return checked(dataset, target, true, attempt + 1);
+          }
           if (attempt >= most(first.fault())) {
             throw first;
           }
-          return checked(dataset, target, attempt + 1);
+          return checked(dataset, target, everything, attempt + 1);
         });
       });
     });
@@ -128,7 +133,7 @@ public final class CacheRestores {
       Inventory.Dataset dataset = CacheSnapshot.of(inventories).find(datasetId)
           .orElseThrow(() -> new ScrException(Fault.NO_SUCH_DATASET, "no cache holds dataset " + datasetId));
       RankMap map = RestorePlanner.anywhere(dataset, inventories);
-      return checked(dataset.descriptor(), new Target(dataset.origin().prefix(), map), 1);
+      return checked(dataset.descriptor(), new Target(dataset.origin().prefix(), map), true, 1);
     })).mapEmpty();
   }
 

@@ -30,6 +30,7 @@ import io.vertxscr.service.Loop;
 import io.vertxscr.service.Observer;
 import io.vertxscr.service.Prefixes;
 import io.vertxscr.storage.DatasetStore;
+import io.vertxscr.storage.Sealing;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -287,10 +288,12 @@ public final class FetchService {
       store.evict(plan.id());                             // not used, and in the way of who looks for the files here
       return Optional.of(new InPlace(request.descriptor(), plan.paths().prefix(), whole.ranks()));
     }
+    Sealing sealing = store.sealing(request.base(), loop.clock().instant());
+    Path draft = store.draft(plan.id(), request.base());
     store.adoptDraft(new DatasetRecord(request.descriptor(), request.origin(),
         store.cacheIn(request.base()), request.redundancy(), FlushState.DONE,
-        whole.ranks().stream().map(rank ->
-            new RankRecord(rank, new RedundancySet(List.of(rank.rank())), Optional.empty())).toList()));
+        whole.ranks().stream().map(rank -> sealing.made(draft,
+            new RankRecord(rank, new RedundancySet(List.of(rank.rank())), Optional.empty()))).toList()));
     return Optional.empty();
   }
 

@@ -7,6 +7,7 @@ import io.vertxscr.model.Fault;
 import io.vertxscr.model.ScrException;
 import io.vertxscr.protocol.node.Ack;
 import io.vertxscr.protocol.node.NodeVerb;
+import io.vertxscr.protocol.node.restart.VerifyDataset;
 import io.vertxscr.service.Membership;
 import io.vertxscr.service.NodeBus;
 import java.util.List;
@@ -26,9 +27,13 @@ public record Inventories(NodeBus bus, Membership membership) {
     return ask(NodeVerb.INVENTORY, Ack.ACK);
   }
 
-  /** The same, after this dataset was read against its checksums. */
-  Future<List<Inventory>> verified(DatasetKey which) {
-    return ask(NodeVerb.VERIFY, which);
+  /**
+   * The same, after this dataset was checked against its checksums.
+   *
+   * @param everything whether files are read that are sealed and untouched: corruption was found, or the run wants it
+   */
+  Future<List<Inventory>> verified(DatasetKey which, boolean everything) {
+    return ask(NodeVerb.VERIFY, new VerifyDataset(which, everything));
   }
 
   private Future<List<Inventory>> ask(NodeVerb verb, Object request) {

@@ -403,7 +403,8 @@ public final class Restorer {
   }
 
   private Future<Void> fromCaches(DatasetDescriptor dataset, RestoreRequest wanted) {
-    return restores.checked(dataset, new CacheRestores.Target(wanted.prefix(), wanted.map())).map(plan -> {
+    return restores.checked(dataset, new CacheRestores.Target(wanted.prefix(), wanted.map()),
+        wanted.policy().fetch().verifyAll()).map(plan -> {
       unprotected = plan.protectedNow() ? Optional.empty() : Optional.of(dataset);
       ways = ways(plan);
       return null;

@@ -12,6 +12,7 @@ import io.vertxscr.model.Fault;
 import io.vertxscr.model.HeldPart;
 import io.vertxscr.model.Limits;
 import io.vertxscr.model.NodeInfo;
+import io.vertxscr.model.RankSeals;
 import io.vertxscr.protocol.Wire;
 import io.vertxscr.protocol.app.ScrubRequest;
 import io.vertxscr.protocol.node.NodeVerb;
@@ -365,7 +366,7 @@ public final class ScrubService {
   private void found(Reading now, DatasetCheck.Deviation finding) {
     DatasetKey key = now.look.dataset;
     RankRecord rank = finding.rank();
-    if (find(key).flatMap(record -> record.rank(rank.files().rank())).filter(rank::equals).isEmpty()) {
+    if (find(key).flatMap(record -> record.rank(rank.files().rank())).filter(rank::isLike).isEmpty()) {
       return;                                             // it has been replaced since, or evicted
     }
     if (finding.learned().isPresent()) {
@@ -379,15 +380,24 @@ public final class ScrubService {
           finding.problem());
       observer.notice(new Event.DamageFound(
           key.id(), self(), rank.files().rank(), finding.part(), finding.problem()));
+      unseal(key, rank);
     }
     repair(key);
+  }
+
+  /** A daemon that starts again does not know of the damage: it is to read these files. */
+  private void unseal(DatasetKey key, RankRecord damaged) {
+    loop.quietly("unseal a rank of dataset " + key.id(), () -> {
+      store.sealed(key, List.of(damaged.with(RankSeals.NONE)));
+      return null;
+    }).onFailure(e -> LOG.info("dataset {}: {}", key.id(), e.getMessage()));
   }
 
   /** From now on a change shows. */
   private void learn(DatasetKey key, DatasetCheck.Deviation finding) {
     int number = finding.rank().files().rank();
     loop.quietly("note a checksum of dataset " + key.id(), () -> {
-      store.update(key, held -> held.rank(number).filter(finding.rank()::equals).map(rank ->
+      store.update(key, held -> held.rank(number).filter(finding.rank()::isLike).map(rank ->
           held.with(rank.with(rank.redundancy().orElseThrow(), finding.learned()))).orElse(held));
       return null;
     }).onFailure(e -> LOG.info("dataset {}: {}", key.id(), e.getMessage()));

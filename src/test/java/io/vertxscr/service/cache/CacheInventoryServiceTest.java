@@ -3,7 +3,6 @@ package io.vertxscr.service.cache;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.vertx.core.Future;
-import io.vertxscr.flow.restart.Inventory;
 import io.vertxscr.flow.restart.RestorePlan.Action;
 import io.vertxscr.flow.restart.RestorePlan.RankPlan;
 import io.vertxscr.format.Samples;
@@ -20,6 +19,7 @@ import io.vertxscr.model.ScrException;
 import io.vertxscr.protocol.node.NodeVerb;
 import io.vertxscr.protocol.node.restart.RanksRestored;
 import io.vertxscr.protocol.node.restart.RestoreRanks;
+import io.vertxscr.protocol.node.restart.VerifyDataset;
 import io.vertxscr.recorded.FaultyDisk;
 import io.vertxscr.service.AdmittedPrefixes;
 import io.vertxscr.service.Loop;
@@ -35,8 +35,6 @@ import io.vertxscr.storage.NodeDirectories;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.attribute.BasicFileAttributeView;
-import java.nio.file.attribute.FileTime;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -122,41 +120,12 @@ class CacheInventoryServiceTest {
   }
 
   @Test
-  void afterTheEndOfARunTheNewestCheckpointIsReadAndTheNextInitNeedNotReadIt() throws IOException {
-    DatasetKey which = hold();
-    long all = readsDuring(() -> loop.call(() -> inventory.verify(which)));
-    assertThat(all).isPositive();
-    assertThat(readsDuring(() -> end("/p/sim"))).isEqualTo(all);
-    assertThat(readsDuring(() -> loop.call(() -> inventory.verify(which)))).isLessThan(all);
-    assertThat(readsDuring(() -> loop.call(() -> inventory.verify(which))))
-        .as("who asks again may have found corruption").isEqualTo(all);
-    assertThat(readsDuring(() -> end("/p/another"))).as("of another prefix directory").isZero();
-  }
-
-  @Test
   void whoAsksDuringTheCheckJoinsIt() throws IOException {
-    DatasetKey which = hold();
-    long all = readsDuring(() -> loop.call(() -> inventory.verify(which)));
-    long both = readsDuring(() -> loop.call(() -> Future.all(inventory.verify(which), inventory.verify(which))));
+    VerifyDataset everything = new VerifyDataset(hold(), true);
+    long all = readsDuring(() -> loop.call(() -> inventory.verify(everything)));
+    long both = readsDuring(() ->
+        loop.call(() -> Future.all(inventory.verify(everything), inventory.verify(everything))));
     assertThat(both).isEqualTo(all);
-  }
-
-  @Test
-  void aFileThatWasTouchedSinceTheCheckIsReadAndCountsAsLost() throws IOException {
-    DatasetKey which = hold();
-    readsDuring(() -> end("/p/sim"));
-    Files.writeString(store.directory(which.id()).resolve("2/file"), "bytez");
-    settle(store.directory(which.id()).resolve("2/file"), 1);
-    Future<Inventory> verified = loop.call(() -> inventory.verify(which));
-    assertThat(time.await(verified).result().datasets().getFirst().ranks()).extracting(Inventory.Held::files)
-        .containsExactly(false);
-  }
-
-  private Future<Void> end(String prefix) {
-    return loop.call(() -> {
-      inventory.runEnded(prefix);
-      return Future.succeededFuture();
-    });
   }
 
   private long readsDuring(Supplier<Future<?>> action) {
@@ -167,23 +136,16 @@ class CacheInventoryServiceTest {
     return disk.operations().stream().filter(operation -> operation.startsWith("read ")).count();
   }
 
-  /** A checkpoint with a file of rank 2, which was written long ago. */
+  /** A checkpoint with a file of rank 2. */
   private DatasetKey hold() throws IOException {
     DatasetRecord sample = Samples.record();
     Path file = store.createDirectory(6).resolve("2/file");
     Files.createDirectories(file.getParent());
     Files.writeString(file, "bytes");
-    settle(file, 0);
     RankFiles files = new RankFiles(
         2, List.of(new FileMeta("2/file", "file", 5, OptionalInt.of(FileChecks.crc(file)))));
     store.save(new DatasetRecord(sample.descriptor(), sample.origin(), store.cache(6), sample.redundancy(),
         sample.flush(), List.of(new RankRecord(files, Samples.SET, Optional.empty()))));
     return sample.descriptor().key();
-  }
-
-  /** The clock of this disk is not that of the virtual time. */
-  private static void settle(Path file, long seconds) throws IOException {
-    FileTime time = FileTime.fromMillis(1000 * seconds);
-    Files.getFileAttributeView(file, BasicFileAttributeView.class).setTimes(time, time, time);
   }
 }

@@ -2,110 +2,170 @@ package io.vertxscr.service.cache;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.vertxscr.format.Samples;
 import io.vertxscr.model.DatasetKey;
+import io.vertxscr.model.DatasetRecord;
+import io.vertxscr.model.DatasetRecord.RankRecord;
 import io.vertxscr.model.FileMeta;
+import io.vertxscr.model.HeldPart;
 import io.vertxscr.model.RankFiles;
-import io.vertxscr.recorded.FaultyDisk;
+import io.vertxscr.model.RankSeals;
+import io.vertxscr.simulation.SimulatedMachine;
+import io.vertxscr.storage.DatasetStore;
 import io.vertxscr.storage.FileChecks;
+import io.vertxscr.storage.NodeDirectories;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.FileTime;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.Optional;
 import java.util.OptionalInt;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
-/** Goal: files are read once while nobody touches them. Whoever touches one is noticed, whatever he sets back. */
+/**
+ * Goal: files that were right are not read again while nobody touches them, on the same boot. Whoever touches one is
+ * noticed, whatever he sets back. Method: on a simulated machine, the times of whose files come from a
+ * clock of the test.
+ */
 class RankChecksTest {
-  private static final DatasetKey DATASET = new DatasetKey(3, 1_000);
+  private static final DatasetKey DATASET = Samples.DESCRIPTOR.key();
   private static final List<String> NAMES = List.of("a", "b");
 
-  private final FaultyDisk disk = new FaultyDisk();
-  private final Path directory = disk.directory("/cache/3");
-  private long nowNs = 77;
-  private Instant clock = Instant.now().plusSeconds(60);
-  private final RankChecks checks = new RankChecks(() -> nowNs, () -> clock);
+  private SimulatedMachine machine;
+  private DatasetStore store;
+  private Path directory;
+  private RankRecord rank;
 
   @BeforeEach
   void write() throws IOException {
-    write(directory);
-  }
-
-  @AfterEach
-  void close() throws IOException {
-    disk.close();
-  }
-
-  private static void write(Path where) throws IOException {
+    machine = new SimulatedMachine("tmpfs");
+    boot("first");
+    directory = store.createDirectory(DATASET.id());
     for (String name : NAMES) {
-      Files.writeString(where.resolve(name), "bytes of " + name);
+      Files.writeString(directory.resolve(name), "bytes of " + name);
     }
+    rank = new RankRecord(new RankFiles(2, NAMES.stream().map(name -> new FileMeta(name, "out/" + name,
+        "bytes of a".length(), OptionalInt.of(FileChecks.crc(directory.resolve(name))))).toList()), Samples.SET,
+        Optional.empty());
+    DatasetRecord sample = Samples.record();
+    store.save(new DatasetRecord(sample.descriptor(), sample.origin(), store.cache(DATASET.id()), sample.redundancy(),
+        sample.flush(), List.of(rank)));
+    machine.pass(Duration.ofSeconds(1));
   }
 
-  private static RankFiles files(Path where) {
-    return new RankFiles(5, NAMES.stream().map(name -> new FileMeta(name, "out/" + name, "bytes of a".length(),
-        OptionalInt.of(FileChecks.crc(where.resolve(name))))).toList());
+  /** The machine starts, and a daemon on it. */
+  private void boot(String id) throws IOException {
+    machine.boot(id);
+    store = DatasetStore.open(new NodeDirectories(machine.path("/local/cache"), machine.path("/local/control")));
   }
 
-  private long readsOf(RankFiles files) {
-    disk.trouble(FaultyDisk.Trouble.NONE);
-    assertThat(checks.problem(DATASET, directory, files)).isEmpty();
-    return disk.operations().stream().filter(operation -> operation.startsWith("read ")).count();
+  private RankChecks.Checked check(boolean everything) {
+    return new RankChecks(store, machine::now).check(DATASET, rank, everything);
+  }
+
+  /** Checks and keeps the seals, as the filemap does. @return how often a file was opened */
+  private int opened(boolean everything) {
+    machine.opened();
+    RankChecks.Checked checked = check(everything);
+    assertThat(checked.files()).isEmpty();
+    rank = checked.rank();
+    return machine.opened();
   }
 
   @Test
-  void whatWasFoundRightIsReadAgainOnlyAfterAWhile() {
-    RankFiles files = files(directory);
-    assertThat(readsOf(files)).isPositive();
-    nowNs += RankChecks.VALID.toNanos() - 1;
-    assertThat(readsOf(files)).isZero();
-    nowNs++;
-    assertThat(readsOf(files)).isPositive();
-    assertThat(readsOf(files)).isZero();
-    checks.forget();
-    assertThat(readsOf(files)).isPositive();
+  void whatWasFoundRightIsNotReadAgain() {
+    assertThat(opened(false)).isEqualTo(NAMES.size());
+    assertThat(opened(false)).isZero();
+    machine.pass(Duration.ofDays(30));
+    assertThat(opened(false)).isZero();
+    assertThat(opened(true)).as("but where everything is wanted").isEqualTo(NAMES.size());
   }
 
   @Test
-  void anotherListOfFilesIsAnotherCheck() {
-    RankFiles files = files(directory);
-    assertThat(readsOf(files)).isPositive();
-    RankFiles wrong = new RankFiles(5, List.of(files.files().getFirst(), files.files().getLast().withCrc(1)));
-    assertThat(checks.problem(DATASET, directory, wrong)).get().asString().contains("checksum");
-    assertThat(readsOf(files)).isPositive();
+  void whatWasTouchedIsReadAlone() throws IOException {
+    opened(false);
+    Files.setLastModifiedTime(directory.resolve("b"), FileTime.from(Instant.EPOCH));
+    machine.pass(Duration.ofSeconds(1));
+    assertThat(opened(false)).isEqualTo(1);
+    assertThat(opened(false)).isZero();
   }
 
+  @Test
+  void onAnotherBootEverythingIsRead() throws IOException {
+    opened(false);
+    RankSeals first = rank.seals();
+    boot("second");
+    assertThat(opened(false)).isEqualTo(NAMES.size());
+    assertThat(rank.seals().boot()).isNotEqualTo(first.boot());
+    assertThat(rank.seals().files()).isEqualTo(first.files());
+    assertThat(opened(false)).isZero();
+  }
+
+  @Test
+  void whereNobodyTellsTheBootEverythingIsRead() throws IOException {
+    machine.forgetBoot();
+    store = DatasetStore.open(new NodeDirectories(machine.path("/local/cache"), machine.path("/local/control")));
+    assertThat(opened(false)).isEqualTo(NAMES.size());
+    assertThat(opened(false)).isEqualTo(NAMES.size());
+  }
+
+  /** As a write in the same tick of the kernel's clock would not show. */
   @Test
   void aFileThatHasJustChangedIsReadAgain() throws IOException {
-    RankFiles files = files(directory);
-    clock = ((FileTime) Files.getAttribute(directory.resolve("b"), "unix:ctime")).toInstant();
-    assertThat(readsOf(files)).isPositive();
-    assertThat(readsOf(files)).isPositive();
+    Files.writeString(directory.resolve("b"), "bytes of b");
+    assertThat(opened(false)).isEqualTo(NAMES.size());
+    assertThat(opened(false)).as("b").isEqualTo(1);
+    machine.pass(Duration.ofMillis(21));
+    assertThat(opened(false)).isEqualTo(1);
+    assertThat(opened(false)).isZero();
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"nfs4", "lustre", "fuse.sshfs"})
+  void onAFileSystemThatIsNotExactEverythingIsRead(String kind) throws IOException {
+    machine.kind(kind);
+    boot("first");
+    assertThat(opened(false)).isEqualTo(NAMES.size());
+    assertThat(opened(false)).isEqualTo(NAMES.size());
   }
 
   @Test
-  void whoeverTouchesAFileIsNoticedThoughHeSetsItsTimeBack(@TempDir Path real) throws IOException {
-    write(real);
-    RankFiles files = files(real);
-    Path touched = real.resolve("b");
+  void otherBytesAreNoticedThoughTheirTimeIsSetBack() throws IOException {
+    opened(false);
+    Path touched = directory.resolve("b");
     FileTime before = Files.getLastModifiedTime(touched);
-    assertThat(checks.problem(DATASET, real, files)).isEmpty();
     Files.writeString(touched, "bytes of B");
     Files.setLastModifiedTime(touched, before);
-    assertThat(checks.problem(DATASET, real, files)).get().asString().contains("checksum");
-    Files.writeString(touched, "bytes of b");
-    assertThat(checks.problem(DATASET, real, files)).isEmpty();
-    Path other = real.resolve("other");
-    Files.writeString(other, "bytes of c");
-    Files.setLastModifiedTime(other, Files.getLastModifiedTime(touched));
+    RankChecks.Checked found = check(false);
+    assertThat(found.files()).get().asString().contains("checksum");
+    assertThat(found.rank().seals()).as("none of a rank that is wrong").isEqualTo(RankSeals.NONE);
+    Path other = Files.writeString(directory.resolve("other"), "bytes of c");
+    Files.setLastModifiedTime(other, before);
     Files.move(other, touched, StandardCopyOption.REPLACE_EXISTING);
-    assertThat(checks.problem(DATASET, real, files)).get().asString().contains("checksum");
+    assertThat(check(false).files()).get().asString().contains("checksum");
     Files.delete(touched);
-    assertThat(checks.problem(DATASET, real, files)).get().asString().contains("missing");
+    assertThat(check(false).files()).get().asString().contains("missing");
+  }
+
+  @Test
+  void whatIsMarkedAsDamagedIsReadThoughItsTimesAreTheSame() {
+    opened(false);
+    store.damaged().mark(DATASET, rank, HeldPart.FILES, "a bit has flipped");
+    assertThat(opened(false)).isEqualTo(NAMES.size());
+  }
+
+  @Test
+  void otherChecksumsAreOtherFiles() {
+    opened(false);
+    List<FileMeta> files = rank.files().files();
+    rank = rank.with(new RankFiles(2, List.of(files.getFirst(), files.getLast().withCrc(1))));
+    assertThat(check(false).files()).get().asString().contains("checksum");
   }
 }

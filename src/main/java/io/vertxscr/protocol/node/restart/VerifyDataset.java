@@ -1,0 +1,10 @@
+package io.vertxscr.protocol.node.restart;
+
+import io.vertxscr.model.DatasetKey;
+
+/**
+ * Check what you hold of a dataset against its checksums. Repeating it does no harm.
+ *
+ * @param everything whether files are read that are sealed on this boot of the machine, and untouched since
+ */
+public record VerifyDataset(DatasetKey dataset, boolean everything) {}
