@@ -255,7 +255,7 @@ class PhaseCountsTest {
     assertThat(counted.get("file STAT")).as("attributes: files, redundancy and stores")
         .isLessThanOrEqualTo(104);
     assertThat(sum(counted, "nodes: ") - counted.get("nodes: bytes")).as("join, stores, inventory, verify, run-begin")
-        .isLessThanOrEqualTo(18);
+        .isLessThanOrEqualTo(15);
     assertThat(sum(counted, "job: ") - sum(counted, "job: write the log")).as("jobs").isLessThanOrEqualTo(21);
   }
 }

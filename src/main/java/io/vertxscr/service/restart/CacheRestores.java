@@ -59,34 +59,51 @@ public final class CacheRestores {
    * Restores every rank's files on its node, after a verification of the dataset. Where files that were taken for good
    * unread turn out to be corrupt, by what is rebuilt or moved with them, everything is read, and a new plan is made.
    *
+   * @param seen what the caches held a moment ago; where that is not enough, they are asked again
    * @param everything whether the first verification reads files, too, that are sealed and untouched
    * @return how it was done; fails with TOO_MANY_LOST before anything is read where that is known already, and with
    *     what was in the way else
    */
-  Future<RestorePlan> checked(DatasetDescriptor dataset, Target target, boolean everything) {
-    return inTurn(() -> checked(dataset, target, everything, 1));
+  Future<RestorePlan> checked(
+      DatasetDescriptor dataset, Target target, List<Inventory> seen, boolean everything) {
+    return inTurn(() -> isPossible(dataset, target, seen) ? verified(dataset, target, seen, everything, 1)
+        : checked(dataset, target, everything, 1));
+  }
+
+  private static boolean isPossible(DatasetDescriptor dataset, Target target, List<Inventory> seen) {
+    try {
+      RestorePlanner.plan(dataset, seen, target.map());
+      return true;
+    } catch (ScrException _) {
+      return false;                                       // what is in the way may have been repaired since
+    }
   }
 
   private Future<RestorePlan> checked(DatasetDescriptor dataset, Target target, boolean everything, int attempt) {
     return caches.all().compose(inventories -> {
       // before anything is read: is there a way at all?
       RestorePlanner.plan(dataset, inventories, target.map());
-      return caches.verified(which(dataset), everything).compose(verified -> {
-        tellCorrupt(dataset, inventories, verified);
-        RestorePlan plan = RestorePlanner.plan(dataset, verified, target.map());
-        return run(plan, verified, target).compose(failed -> {
-          if (failed.isEmpty()) {
-            return Future.succeededFuture(plan);
-          }
-          ScrException first = first(dataset, failed);
-          if (!everything && failed.stream().anyMatch(one -> Fault.of(one.fault()) == Fault.CORRUPT)) {
-            return checked(dataset, target, true, attempt + 1);
-          }
-          if (attempt >= most(first.fault())) {
-            throw first;
-          }
-          return checked(dataset, target, everything, attempt + 1);
-        });
+      return verified(dataset, target, inventories, everything, attempt);
+    });
+  }
+
+  private Future<RestorePlan> verified(
+      DatasetDescriptor dataset, Target target, List<Inventory> before, boolean everything, int attempt) {
+    return caches.verified(which(dataset), everything).compose(verified -> {
+      tellCorrupt(dataset, before, verified);
+      RestorePlan plan = RestorePlanner.plan(dataset, verified, target.map());
+      return run(plan, verified, target).compose(failed -> {
+        if (failed.isEmpty()) {
+          return Future.succeededFuture(plan);
+        }
+        ScrException first = first(dataset, failed);
+        if (!everything && failed.stream().anyMatch(one -> Fault.of(one.fault()) == Fault.CORRUPT)) {
+          return checked(dataset, target, true, attempt + 1);
+        }
+        if (attempt >= most(first.fault())) {
+          throw first;
+        }
+        return checked(dataset, target, everything, attempt + 1);
       });
     });
   }

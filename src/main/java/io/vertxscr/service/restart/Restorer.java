@@ -162,7 +162,7 @@ public final class Restorer {
     long startNs = loop.nanoTime();
     return emptied(seen, wanted).compose(scene -> {
       List<Candidate> candidates = candidates(scene, wanted);
-      return first(candidates, wanted)
+      return first(candidates, wanted, scene.inventories())
           .compose(found -> drop(wanted, scene).map(found))
           .onSuccess(found -> found.filter(scene.history()::left).ifPresent(this::tellLeft))
           .onSuccess(found -> found.ifPresent(d ->
@@ -372,14 +372,15 @@ public final class Restorer {
         Math.max(created.max().orElse(0), scene.history().lastUs()), remarks());
   }
 
-  private Future<Optional<DatasetDescriptor>> first(List<Candidate> candidates, RestoreRequest wanted) {
+  private Future<Optional<DatasetDescriptor>> first(
+      List<Candidate> candidates, RestoreRequest wanted, List<Inventory> seen) {
     if (candidates.isEmpty()) {
       return Future.succeededFuture(Optional.empty());
     }
     DatasetDescriptor dataset = candidates.getFirst().descriptor();
     boolean cached = candidates.getFirst().cached();
     Future<Void> attempt = cached
-        ? fromCaches(dataset, wanted)
+        ? fromCaches(dataset, wanted, seen)
         : prefix.fetch(dataset, wanted).<Void>map(ranks -> {
           // files of another number of ranks are here to be checked and read, not to be rebuilt for this run
           boolean here = ranks == wanted.map().size() && !wanted.policy().fetch().bypass();
@@ -396,14 +397,14 @@ public final class Restorer {
         if (delayed.isEmpty() && e.fault().retry()) {
           delayed = Optional.of(new Delayed(candidates.getFirst(), e));
         }
-        return first(candidates.subList(1, candidates.size()), wanted);
+        return first(candidates.subList(1, candidates.size()), wanted, seen);
       }
       return Future.failedFuture(failure);
     });
   }
 
-  private Future<Void> fromCaches(DatasetDescriptor dataset, RestoreRequest wanted) {
-    return restores.checked(dataset, new CacheRestores.Target(wanted.prefix(), wanted.map()),
+  private Future<Void> fromCaches(DatasetDescriptor dataset, RestoreRequest wanted, List<Inventory> seen) {
+    return restores.checked(dataset, new CacheRestores.Target(wanted.prefix(), wanted.map()), seen,
         wanted.policy().fetch().verifyAll()).map(plan -> {
       unprotected = plan.protectedNow() ? Optional.empty() : Optional.of(dataset);
       ways = ways(plan);
