@@ -35,6 +35,13 @@ public final class Trace {
     return hash;
   }
 
+  /** The last events, and how much precedes them. */
+  String end(int mostChars) {
+    String all = text();
+    int from = all.length() <= mostChars ? 0 : all.indexOf('\n', all.length() - mostChars) + 1;
+    return from == 0 ? all : "... " + from + " characters, and then\n" + all.substring(from);
+  }
+
   /** All events, one on each line. */
   String text() {
     return text == null ? "" : text.toString();

@@ -56,6 +56,8 @@ import java.util.stream.Stream;
 public final class VirtualCluster {
   /** Longer than any wait that ends by itself. */
   private static final Duration PATIENCE = Duration.ofMinutes(10);
+  /** Of a story in the message of a failure; a long one has tens of megabytes. */
+  private static final int MOST_STORY_CHARS = 64 << 10;
   /** When the first node starts, by the wall clock. */
   public static final Instant BEGINNING = VirtualTime.BEGINNING;
   private static final Duration LAUNCH = Duration.ofMillis(500);
@@ -157,7 +159,7 @@ public final class VirtualCluster {
   /** Lets things happen until it is so. */
   public void awaits(String what, BooleanSupplier condition) {
     if (!time.runUntil(condition, PATIENCE)) {
-      throw new AssertionError("never: " + what + ", in\n" + story());
+      throw new AssertionError("never: " + what + ", in\n" + trace.end(MOST_STORY_CHARS));
     }
   }
 
