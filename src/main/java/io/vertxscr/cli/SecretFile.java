@@ -1,8 +1,8 @@
 package io.vertxscr.cli;
 
 import io.vertxscr.model.Fault;
+import io.vertxscr.model.LocalUsers;
 import io.vertxscr.model.ScrException;
-import io.vertxscr.storage.LocalUsers;
 import io.vertxscr.storage.PrivateDirectory;
 import io.vertxscr.storage.RegularFile;
 import java.io.IOException;

@@ -1,10 +1,9 @@
 package io.vertxscr.client;
 
+import io.vertxscr.model.LocalUsers;
 import java.io.IOException;
 import java.nio.channels.SocketChannel;
-import java.nio.file.Files;
-import java.nio.file.Path;
-import java.nio.file.attribute.UserPrincipal;
+import java.nio.file.FileSystems;
 import jdk.net.ExtendedSocketOptions;
 
 /**
@@ -16,13 +15,11 @@ final class PeerOwner {
 
   /** As the client for C has it: this user, or root; root may call anybody's daemon. */
   static boolean isOurs(SocketChannel channel) throws IOException {
-    UserPrincipal root = Files.getOwner(Path.of("/"));
-    Path process = Path.of("/proc/self");
-    if (!Files.exists(process) || !channel.supportedOptions().contains(ExtendedSocketOptions.SO_PEERCRED)) {
+    if (!channel.supportedOptions().contains(ExtendedSocketOptions.SO_PEERCRED)) {
       return true;                                        // no Linux; the mode of the socket has to do
     }
-    UserPrincipal self = Files.getOwner(process);
-    UserPrincipal peer = channel.getOption(ExtendedSocketOptions.SO_PEERCRED).user();
-    return peer.equals(self) || peer.equals(root) || self.equals(root);
+    LocalUsers users = LocalUsers.of(FileSystems.getDefault());
+    return users.isTrusted(channel.getOption(ExtendedSocketOptions.SO_PEERCRED).user())
+        || users.self().equals(users.root());
   }
 }

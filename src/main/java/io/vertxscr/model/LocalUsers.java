@@ -1,4 +1,4 @@
-package io.vertxscr.storage;
+package io.vertxscr.model;
 
 import java.io.IOException;
 import java.nio.file.FileSystem;

@@ -1,6 +1,7 @@
 package io.vertxscr.storage;
 
 import io.vertxscr.model.Fault;
+import io.vertxscr.model.LocalUsers;
 import io.vertxscr.model.ScrException;
 import java.io.IOException;
 import java.nio.file.FileAlreadyExistsException;

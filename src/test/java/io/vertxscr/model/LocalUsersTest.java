@@ -1,4 +1,4 @@
-package io.vertxscr.storage;
+package io.vertxscr.model;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
