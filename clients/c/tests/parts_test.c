@@ -1,11 +1,16 @@
 /* The parts that need no daemon: who this process is, what its entries say, where its files belong. */
+#include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/un.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "check.h"
+#include "daemon.h"
 #include "launch.h"
 #include "places.h"
+#include "scr.h"
 #include "settings.h"
 
 /* Every line of the file that the clients' tests have in common; its form is described there. */
@@ -280,6 +285,51 @@ static void many_files(int count)
   places_free(places);
 }
 
+/* The number of the fault that a process of this user gets. */
+static int calling_as(uid_t user)
+{
+  int status = 0;
+  pid_t child = fork();
+  CHECK(child >= 0);
+  if (child == 0) {
+    struct fault fault = {0};
+    if (setuid(user) != 0) {
+      _exit(255);
+    }
+    int descriptor = daemon_connect(0, 1, &fault);
+    _exit(descriptor < 0 ? fault.number : SCR_SUCCESS);
+  }
+  CHECK(waitpid(child, &status, 0) == child && WIFEXITED(status));
+  return WEXITSTATUS(status);
+}
+
+/* It would tell the application where to write its files. */
+static void a_process_of_another_user_is_not_called(void)
+{
+  const uid_t alice = 54321;
+  const uid_t mallory = 54322;
+  char directory[] = "/tmp/scr-owner-XXXXXX";
+  struct sockaddr_un address = {.sun_family = AF_UNIX};
+  if (geteuid() != 0) {
+    return; /* no process can be another user's */
+  }
+  CHECK(mkdtemp(directory) != NULL && chmod(directory, 0777) == 0);
+  snprintf(address.sun_path, sizeof address.sun_path, "%s/scr.sock", directory);
+  CHECK_INT(0, setenv("SCR_SOCKET", address.sun_path, 1));
+  int listener = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  CHECK_INT(0, seteuid(mallory));
+  CHECK_INT(0, bind(listener, (struct sockaddr*)&address, sizeof address));
+  CHECK_INT(0, listen(listener, 8)); /* from here on the kernel tells those who connect whose socket it is */
+  CHECK_INT(0, chmod(address.sun_path, 0777));
+  CHECK_INT(0, seteuid(0));
+  CHECK_INT(SCR_SUCCESS, calling_as(mallory));
+  CHECK_INT(SCR_ERR_NOT_AUTHORIZED, calling_as(alice));
+  CHECK_INT(SCR_SUCCESS, calling_as(0)); /* root may call anybody's */
+  close(listener);
+  CHECK(unlink(address.sun_path) == 0 && rmdir(directory) == 0);
+  unsetenv("SCR_SOCKET");
+}
+
 /* Argument "short": without the most files. */
 int main(int count, char** arguments)
 {
@@ -298,5 +348,6 @@ int main(int count, char** arguments)
     many_files(20000);
   }
   remove_prefix();
+  a_process_of_another_user_is_not_called();
   return 0;
 }
