@@ -54,7 +54,8 @@ public final class NodeRuntime {
         loop, bus, membership, epoch, ground.store(), ground.sources(membership), observer);
     this.assembly = new NodeAssembly(ports, ground.options().settings());
     this.look = new LastLook(loop, assembly.services().runs(), ground.store());
-    this.context = new NodeContext(ground.options().name(), loop, epoch, assembly.services(), observer);
+    this.context = new NodeContext(ground.options().name(), loop, membership, epoch, assembly.services(),
+        observer);
   }
 
   /**

@@ -46,6 +46,19 @@ public interface Membership {
     return key.isEmpty() || key.get().equals(leader().key());
   }
 
+  /**
+   * Whether a message can be of a node. Nothing is known of one that is no member here yet, or not any more.
+   *
+   * @param key as for {@link #isOfLeader}
+   */
+  default boolean canBeOf(String node, Optional<String> key) {
+    if (key.isEmpty()) {
+      return true;
+    }
+    List<NodeInfo> named = nodes().stream().filter(one -> one.name().equals(node)).toList();
+    return named.isEmpty() || named.stream().anyMatch(one -> one.key().equals(key.get()));
+  }
+
   default Optional<NodeInfo> find(String node) {
     for (NodeInfo one : nodes()) {
       if (one.name().equals(node)) {

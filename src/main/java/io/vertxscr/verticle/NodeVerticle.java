@@ -13,6 +13,7 @@ import io.vertxscr.protocol.Replies;
 import io.vertxscr.protocol.Verb;
 import io.vertxscr.protocol.Wire;
 import io.vertxscr.protocol.node.NodeVerb;
+import io.vertxscr.protocol.node.OfNode;
 import io.vertxscr.service.Event;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -69,9 +70,10 @@ public abstract class NodeVerticle extends VerticleBase {
   }
 
   private <Q> Future<?> joined(NodeVerb verb, Class<Q> type, Function<Q, Future<?>> delegate, Message<?> message) {
+    Optional<String> sender = BusFrames.sender(message);
     String epoch = message.headers().get(EventBusNodeBus.EPOCH);
     if (epoch != null || verb.isFromLeader() || verb == NodeVerb.TAKEOVER) {
-      node.epoch().requireLeaders(BusFrames.sender(message));
+      node.epoch().requireLeaders(sender);
     }
     if (epoch != null) {
       node.epoch().admit(epoch);
@@ -79,6 +81,10 @@ public abstract class NodeVerticle extends VerticleBase {
       throw new ScrException(Fault.NOT_LEADER, verb + " without an epoch: only the node that leads may send it");
     }
     Q request = Wire.fromBody(message.body(), type);
+    if (request instanceof OfNode said && !node.membership().canBeOf(said.node(), sender)) {
+      throw new ScrException(Fault.NOT_LEADER,            // asked again: that it is a member now may not be known yet
+          verb + " in the name of node " + said.node() + ", whose key the sender does not have");
+    }
     Object key = List.of(verb, request);
     Future<?> first = underWay.get(key);
     if (first != null) {

@@ -242,7 +242,7 @@ public final class NodeMessages {
         new RedundancyHeader(dataset(), 4, SET, 512, files(1), List.of(files(0))),
         result, new PathsClaimed(List.of(new PathClaims.Taken(0, 1, "n2"))),
         new RunJoined("n1", 1, List.of(new JoinRefusal(2, 5, "rank 2 is here twice"))),
-        new StoresChecked(Optional.of("n2: no such directory")), new Pulse(0, RUN),
+        new StoresChecked(Optional.of("n2: no such directory")), new Pulse(0, RUN, List.of(2)),
         new NodeRunState(1, Optional.of(run()), 3, Optional.of(result), true, Optional.of("n4"), Optional.of(run()),
             RUN),
         new Grant(1, 3, List.of(new Span(5, Rule.NO)), Optional.of(Rule.yes("halt")), 2),

@@ -145,9 +145,7 @@ public final class VirtualBus {
     travels(sent, sent.address(), () -> {
       Consumer consumer = consumers.get(sent.address());
       if (consumer != null) {
-        MultiMap headers =
-            options.getHeaders() == null ? MultiMap.caseInsensitiveMultiMap() : options.getHeaders();
-        consumer.handler().handle(new BusMessage(sent, headers, consumer.end(), promise));
+        consumer.handler().handle(new BusMessage(sent, headers(sent, options), consumer.end(), promise));
       } else if (!isOfDead(sent.address())) {
         answers(new Sent("", "", "nobody listens"), sent.from(),
             () -> promise.tryFail(new ReplyException(ReplyFailure.NO_HANDLERS)));
@@ -157,6 +155,21 @@ public final class VirtualBus {
       loop.cancel(timer);
       unanswered.merge(sent.from(), -1, Integer::sum);
     });
+  }
+
+  /** With the stamp of its sender, as behind the TLS of the event bus; within a node there is none. */
+  private static MultiMap headers(Sent sent, DeliveryOptions options) {
+    MultiMap headers = MultiMap.caseInsensitiveMultiMap();
+    if (options.getHeaders() != null) {
+      headers.addAll(options.getHeaders());
+    }
+    String from = nodeOf(sent.from());
+    return from.equals(nodeOf(sent.address())) ? headers : headers.add("scr-sender", keyOf(from));
+  }
+
+  /** Fingerprint of the key of a node, in all of its lives. */
+  static String keyOf(String node) {
+    return "key of " + node;
   }
 
   /** Addresses are scr.node.verb, and ends node/life: nobody has taken the place of the dead. */

@@ -343,7 +343,7 @@ public final class VirtualCluster {
     private int storageHangs;
 
     Node(String name) {
-      NodeInfo info = new NodeInfo(name, "host", "127.0.0.1", 1);
+      NodeInfo info = new NodeInfo(name, "host", "127.0.0.1", 1, VirtualBus.keyOf(name));
       end = name + "/" + ++lives;
       turns = time.loop(machines.apply(name), new VirtualTime.NodeCondition() {
         @Override
@@ -373,7 +373,7 @@ public final class VirtualCluster {
       assembly = new NodeAssembly(new NodeAssembly.Ports(turns,
           new EventBusNodeBus(bus.of(end), turns, membership, epoch), membership, epoch, store,
           disturbance.apply((_, _) -> request -> local(name, request.node()).open(request)), events), settings);
-      context = new NodeContext(name, turns, epoch, assembly.services(), events);
+      context = new NodeContext(name, turns, membership, epoch, assembly.services(), events);
     }
 
     private LocalRanges local(String self, String node) {

@@ -3,16 +3,8 @@ package io.vertxscr.system;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
-import com.hazelcast.core.HazelcastInstance;
-import com.hazelcast.instance.impl.HazelcastInstanceFactory;
-import io.vertx.core.Vertx;
-import io.vertx.core.VertxOptions;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.eventbus.DeliveryOptions;
-import io.vertx.core.eventbus.EventBusOptions;
-import io.vertx.core.eventbus.ReplyException;
-import io.vertx.core.eventbus.ReplyFailure;
-import io.vertx.spi.cluster.hazelcast.HazelcastClusterManager;
 import io.vertxscr.client.Output;
 import io.vertxscr.client.Scr;
 import io.vertxscr.client.ScrOptions;
@@ -21,17 +13,14 @@ import io.vertxscr.cluster.HazelcastConfig;
 import io.vertxscr.cluster.LocalPorts;
 import io.vertxscr.cluster.tls.ClusterAuthority;
 import io.vertxscr.cluster.tls.Credentials;
-import io.vertxscr.cluster.tls.SecuredNodeContext;
 import io.vertxscr.cluster.tls.TlsClient;
 import io.vertxscr.config.Settings;
 import io.vertxscr.model.Fault;
-import io.vertxscr.model.NodeInfo;
 import io.vertxscr.model.ScrException;
 import io.vertxscr.node.ClusteredNode;
 import io.vertxscr.node.NodeOptions;
-import io.vertxscr.protocol.Wire;
 import io.vertxscr.protocol.node.NodeVerb;
-import io.vertxscr.protocol.node.run.NodeRunState;
+import io.vertxscr.protocol.node.run.JoinRun;
 import io.vertxscr.protocol.node.run.Takeover;
 import java.io.IOException;
 import java.net.InetSocketAddress;
@@ -48,11 +37,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.Callable;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
-import java.util.concurrent.TimeUnit;
 import javax.net.ssl.SSLEngine;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
@@ -142,65 +129,14 @@ class ClusterAttackTest {
     }
   }
 
-  /** A member that is a node by its name: it has the secret. */
-  private static final class Rogue implements AutoCloseable {
-    private final HazelcastInstance member;
-    private final Vertx vertx;
-    private final CompletableFuture<String> leadership = new CompletableFuture<>();
-
-    Rogue() {
-      Credentials credentials = Credentials.of(List.of(ClusterAuthority.ofRandomKey(KEY)));
-      HazelcastConfig.Network network = new HazelcastConfig.Network("attacked", "127.0.0.1", ports.get(2),
-          List.of("127.0.0.1:" + ports.getFirst()));
-      member = HazelcastInstanceFactory.newHazelcastInstance(HazelcastConfig.of(network,
-          new NodeInfo("rogue", "h", "127.0.0.1", 1, credentials.fingerprint())), "rogue",
-          new SecuredNodeContext(credentials));
-      vertx = Vertx.builder().with(new VertxOptions().setEventBusOptions(
-          credentials.secure(new EventBusOptions().setHost("127.0.0.1"))))
-          .withClusterManager(new HazelcastClusterManager(member)).buildClustered().await();
-      vertx.eventBus().<Buffer>consumer(NodeVerb.TAKEOVER.address("rogue"), takeover -> {
-        leadership.complete(Wire.fromBytes(takeover.body().getBytes(), Takeover.class).leadership());
-        takeover.reply(Buffer.buffer(Wire.toBytes(NodeRunState.none(0))));
-      });
-      assertThat(NODES.getFirst().members()).contains("n0", "n1", "rogue");
-    }
-
-    /** What all members are told of the leader. */
-    String keyOfLeader() {
-      return member.getCluster().getMembers().iterator().next().getAttribute("scr.key");
-    }
-
-    /** What all nodes are told by the leader. */
-    String leadership() {
-      return leadership.orTimeout(60, TimeUnit.SECONDS).join();
-    }
-
-    /** What n1 answers. */
-    Fault answer(NodeVerb verb, Buffer body, DeliveryOptions options) {
-      try {
-        vertx.eventBus().request(verb.address("n1"), body, options.setSendTimeout(10_000)).await();
-        throw new AssertionError(verb + " was obeyed");
-      } catch (ReplyException e) {
-        assertThat(e.failureType()).as("%s: %s", verb, e).isEqualTo(ReplyFailure.RECIPIENT_FAILURE);
-        return Fault.of(e.failureCode());
-      }
-    }
-
-    @Override
-    public void close() {
-      vertx.close().await();
-      member.shutdown();
-    }
-  }
-
   /**
    * Once with any epoch and name of its own; once as a takeover in the leader's name, with the key that the leader
    * announces; once with the name of the leadership, which all nodes know, and a number so high that the leader's own
    * commands would be refused. After the test both nodes obey the leader.
    */
   @Test
-  void leadersCommandsOfAMemberThatDoesNotLeadAreRefused() {
-    try (Rogue rogue = new Rogue()) {
+  void leadersCommandsOfAMemberThatDoesNotLeadAreRefused() throws IOException {
+    try (RogueMember rogue = rogue()) {
       for (NodeVerb verb : NodeVerb.values()) {
         if (verb.isFromLeader()) {
           assertRefused(rogue, verb, new DeliveryOptions());
@@ -212,7 +148,7 @@ class ClusterAttackTest {
       for (DeliveryOptions options : List.of(new DeliveryOptions(),
           new DeliveryOptions().addHeader("scr-sender", rogue.keyOfLeader()))) {
         for (Takeover takeover : List.of(new Takeover("rogue", 999, "rogue/1"), new Takeover("n0", 999, "n0/1"))) {
-          assertThat(rogue.answer(NodeVerb.TAKEOVER, Buffer.buffer(Wire.toBytes(takeover)), options)).as("%s", takeover)
+          assertThat(rogue.refusal("n1", NodeVerb.TAKEOVER, RogueMember.body(takeover), options)).as("%s", takeover)
               .isEqualTo(Fault.NOT_LEADER);
         }
         assertRefused(rogue, NodeVerb.DROP, options.addHeader(EventBusNodeBus.EPOCH, "999 n0/1"));
@@ -236,8 +172,33 @@ class ClusterAttackTest {
     }
   }
 
-  private static void assertRefused(Rogue rogue, NodeVerb verb, DeliveryOptions options) {
-    assertThat(rogue.answer(verb, Buffer.buffer("{}"), options)).as("%s", verb).isEqualTo(Fault.NOT_LEADER);
+  private static void assertRefused(RogueMember rogue, NodeVerb verb, DeliveryOptions options) {
+    assertThat(rogue.refusal("n1", verb, Buffer.buffer("{}"), options)).as("%s", verb).isEqualTo(Fault.NOT_LEADER);
+  }
+
+  private static RogueMember rogue() throws IOException {
+    RogueMember rogue = new RogueMember("attacked", Credentials.of(List.of(ClusterAuthority.ofRandomKey(KEY))),
+        ports.subList(0, 1));
+    assertThat(rogue.nodes()).contains("n0", "n1", RogueMember.NAME);
+    return rogue;
+  }
+
+  /** Of another program, and of the one that begins next; and in the name of another node. */
+  @Test
+  void ranksThatAMemberSaysWaitKeepNoRunFromBeginning() throws Exception {
+    try (RogueMember rogue = rogue()) {
+      assertThat(rogue.refusal("n0", NodeVerb.JOIN, join("n1", "attacked", 2), new DeliveryOptions()))
+          .isEqualTo(Fault.NOT_LEADER);
+      for (String job : List.of("another", "attacked")) {
+        rogue.ask("n0", NodeVerb.JOIN, join(RogueMember.NAME, job, 5));
+        aCheckpointIsStillMade();
+      }
+    }
+  }
+
+  private static Buffer join(String node, String job, int ranks) {
+    return RogueMember.body(
+        new JoinRun(node, "n0", directory.toString(), job, ranks, List.of(0, 1), Optional.empty(), 0));
   }
 
   private static byte[] answer(int port, byte[] bytes) throws IOException {

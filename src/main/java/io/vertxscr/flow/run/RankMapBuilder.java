@@ -6,9 +6,12 @@ import io.vertxscr.model.RankMap;
 import io.vertxscr.model.ScrException;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
+import java.util.SortedMap;
 import java.util.SortedSet;
+import java.util.TreeMap;
 import java.util.TreeSet;
 
 /** A run whose ranks are arriving, as the leader sees it. Pure; not thread-safe. */
@@ -17,6 +20,7 @@ public final class RankMapBuilder {
   private final String jobName;
   private final String firstNode;
   private final String[] nodeOfRank;
+  private final SortedMap<String, List<Integer>> ranksOfNode = new TreeMap<>();
   private int joined;
 
   /**
@@ -38,10 +42,11 @@ public final class RankMapBuilder {
   /**
    * Notes that this rank is on this node; repeating it changes nothing.
    *
+   * @return whether it was not known yet
    * @throws ScrException RANKS_DISAGREE on size, prefix or job name; UNKNOWN_RANK outside the size; DUPLICATE_RANK if
    *     it is on another node. Nothing changes then.
    */
-  public void join(String node, int rank, int ranks, String itsPrefix, String itsJobName) {
+  public boolean join(String node, int rank, int ranks, String itsPrefix, String itsJobName) {
     agree(node, rank, "size", String.valueOf(nodeOfRank.length), String.valueOf(ranks));
     agree(node, rank, "prefix", prefix, itsPrefix);
     agree(node, rank, "job name", jobName, itsJobName);
@@ -56,8 +61,10 @@ public final class RankMapBuilder {
     }
     if (already == null) {
       nodeOfRank[rank] = node;
+      ranksOfNode.computeIfAbsent(node, _ -> new ArrayList<>()).add(rank);
       joined++;
     }
+    return already == null;
   }
 
   private void agree(String node, int rank, String what, String first, String mine) {
@@ -67,6 +74,25 @@ public final class RankMapBuilder {
     }
   }
 
+  /** Forgets ranks of a node. Those that are on another one stay. */
+  public void leave(String node, Collection<Integer> ranks) {
+    for (int rank : ranks) {
+      if (node.equals(nodeOfRank[rank])) {
+        nodeOfRank[rank] = null;
+        joined--;
+      }
+    }
+    ranksOfNode.values().removeIf(all -> {
+      all.removeIf(rank -> nodeOfRank[rank] == null);
+      return all.isEmpty();
+    });
+  }
+
+  /** The ranks that are on a node. */
+  public List<Integer> on(String node) {
+    return List.copyOf(ranksOfNode.getOrDefault(node, List.of()));
+  }
+
   /** The rank map, once all ranks are here. */
   public Optional<RankMap> complete() {
     return joined == nodeOfRank.length ? Optional.of(new RankMap(Arrays.asList(nodeOfRank))) : Optional.empty();
@@ -74,13 +100,7 @@ public final class RankMapBuilder {
 
   /** Nodes that have a rank here. */
   public SortedSet<String> nodes() {
-    SortedSet<String> nodes = new TreeSet<>();
-    for (String node : nodeOfRank) {
-      if (node != null) {
-        nodes.add(node);
-      }
-    }
-    return nodes;
+    return new TreeSet<>(ranksOfNode.keySet());
   }
 
   /** The first ranks that are not here yet, at most {@code most} of them. */

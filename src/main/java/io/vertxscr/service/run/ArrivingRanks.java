@@ -80,6 +80,11 @@ final class ArrivingRanks {
     return waiting.isEmpty();
   }
 
+  /** The ranks that wait. */
+  List<Integer> ranks() {
+    return List.copyOf(waiting.keySet());
+  }
+
   /** A rank arrives; completes when the run begins. */
   Future<InitReply> arrive(InitRequest request, String client) {
     Arriving already = waiting.get(request.rank());

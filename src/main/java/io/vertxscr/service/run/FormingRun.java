@@ -68,18 +68,46 @@ final class FormingRun {
     return !ended && !isComplete();
   }
 
-  /** Notes the ranks of a node; those that may not join are returned. */
+  /** Notes the ranks of a node; those that may not join are returned, and no other one is noted then. */
   List<JoinRefusal> join(JoinRun join) {
     List<JoinRefusal> refusals = new ArrayList<>();
+    List<Integer> noted = new ArrayList<>();
     for (int rank : join.here()) {
       try {
-        ranks.join(join.node(), rank, join.ranks(), join.prefix(), join.jobName());
+        if (ranks.join(join.node(), rank, join.ranks(), join.prefix(), join.jobName())) {
+          noted.add(rank);
+        }
       } catch (ScrException e) {
         refusals.add(new JoinRefusal(rank, e.fault().number(), e.getMessage()));
       }
     }
-    configured = join.settings().orElse(configured);
+    if (!refusals.isEmpty()) {
+      ranks.leave(join.node(), noted);
+    } else if (join.settings().isPresent() && join.here().contains(0)) {
+      configured = join.settings().get();
+    }
     return refusals;
+  }
+
+  /** The ranks that a node has said are there. */
+  List<Integer> on(String node) {
+    return ranks.on(node);
+  }
+
+  /** Forgets ranks that do not wait on the node that they were noted for. Returns them, in words. */
+  String leave(String node, List<Integer> gone) {
+    String which = "ranks " + gone.stream().limit(MISSING_SHOWN).toList() + " on node " + node;
+    LOG.warn("{} were said to have called init, but do not wait there", which);
+    if (gone.contains(0)) {
+      configured = RankConfiguration.NOTHING;
+    }
+    ranks.leave(node, gone);
+    return which;
+  }
+
+  /** Whether no rank is here any more. */
+  boolean isEmpty() {
+    return ranks.joined() == 0;
   }
 
   /**

@@ -27,7 +27,9 @@ import io.vertxscr.service.Epoch;
 import io.vertxscr.service.Loop;
 import io.vertxscr.service.Membership;
 import io.vertxscr.service.NodeBus;
+import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Collections;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
@@ -274,6 +276,8 @@ public final class LeaderService implements Membership.Listener {
   private void pulse(long term, String node) {
     ActiveRun about = active;
     boolean told = about != null && about.isTold();
+    FormingRun asked = forming;
+    List<Integer> noted = asked == null ? List.of() : asked.on(node);
     pulsed.add(node);
     bus.ask(node, NodeVerb.PULSE, Ack.ACK, Pulse.class).onComplete((pulse, _) -> {
       pulsed.remove(node);
@@ -284,6 +288,7 @@ public final class LeaderService implements Membership.Listener {
       if (pulse == null && forming != null) {
         bus.silence(node).ifPresent(why -> forming.limit(why, SILENCE_GRACE_MS));
       }
+      withdraw(asked, node, noted, Optional.ofNullable(pulse));
       boolean hasEnded = pulse != null && told && active == about && active.nodes().contains(node)
           && pulse.run() != active.info().run();
       if (hasEnded) {                                     // it could not tell: this node did not answer then
@@ -393,45 +398,129 @@ public final class LeaderService implements Membership.Listener {
   /** Notes the ranks that have arrived on a node. Where one may not join, nobody is left waiting for it. */
   public Future<RunJoined> join(JoinRun join) {
     return lead().compose(_ -> confirmed)
-        .compose(_ -> greetings.getOrDefault(join.node(), Future.succeededFuture())).map(_ -> {
-      if (tookOver == null) {
-        throw notLeader();                                // meanwhile
-      }
-      checkNodes();                                       // who joins may have heard of a loss before this node has
-      refuseStranger(join.node());
-      trouble(join.node()).ifPresent(why -> {
-        throw new ScrException(Fault.BUSY, why);          // not a loss: its ranks are told, and may come again
-      });
-      if (isInActive(join)) {
-        return new RunJoined(membership.self().name(), formingNumber, List.of());
-      }
-      refuseSecondRun(join);
-      boolean itsLeaderIsGone = membership.find(join.leader()).isEmpty();
-      if (itsLeaderIsGone && (failedLeader.isPresent() || belongsToInherited(join))) {
-        return refused(join);
-      }
-      if (forming == null) {
-        formingNumber = Math.max(formingNumber, epoch.value() << EPOCH_SHIFT) + 1;
-        forming = new FormingRun(loop, formingNumber, join, this::over);
-        if (late) {
-          forming.limit(hasLeft(failedLeader.orElseThrow()), LOSS_GRACE_MS);
-        }
-        missed.stream().findFirst().ifPresent(node -> forming.limit(hasLeft(node), LOSS_GRACE_MS));
-      }
-      actions.numbered(join.newestRun());
-      boolean begins = !forming.isComplete();             // else who comes now is of another run
-      RunJoined joined = new RunJoined(membership.self().name(), forming.number(), forming.join(join));
-      if (begins && !joined.refusals().isEmpty()) {
-        JoinRefusal refusal = joined.refusals().getFirst();
-        over(new ScrException(Fault.of(refusal.fault()), refusal.message()));
-      } else if (begins) {
-        if (itsLeaderIsGone) {
-          forming.limit(hasLeft(join.leader()), LOSS_GRACE_MS);
-        }
-        forming.complete().ifPresent(this::begin);
-      }
-      return joined;
+        .compose(_ -> greetings.getOrDefault(join.node(), Future.succeededFuture()))
+        .compose(_ -> note(join, false));
+  }
+
+  /** @param confirmed whether it is known that ranks which disagree wait where they are said to */
+  private Future<RunJoined> note(JoinRun join, boolean confirmed) {
+    if (tookOver == null) {
+      throw notLeader();                                  // meanwhile
+    }
+    checkNodes();                                         // who joins may have heard of a loss before this node has
+    refuseStranger(join.node());
+    trouble(join.node()).ifPresent(why -> {
+      throw new ScrException(Fault.BUSY, why);            // not a loss: its ranks are told, and may come again
     });
+    if (isInActive(join)) {
+      return Future.succeededFuture(new RunJoined(membership.self().name(), formingNumber, List.of()));
+    }
+    refuseSecondRun(join);
+    boolean itsLeaderIsGone = membership.find(join.leader()).isEmpty();
+    if (itsLeaderIsGone && (failedLeader.isPresent() || belongsToInherited(join))) {
+      return Future.succeededFuture(refused(join));
+    }
+    if (forming != null && !forming.isComplete()) {
+      forgetOthers(join);
+    }
+    if (join.here().isEmpty()) {
+      return Future.succeededFuture(new RunJoined(membership.self().name(), formingNumber, List.of()));
+    }
+    if (forming == null) {
+      formingNumber = Math.max(formingNumber, epoch.value() << EPOCH_SHIFT) + 1;
+      forming = new FormingRun(loop, formingNumber, join, this::over);
+      if (late) {
+        forming.limit(hasLeft(failedLeader.orElseThrow()), LOSS_GRACE_MS);
+      }
+      missed.stream().findFirst().ifPresent(node -> forming.limit(hasLeft(node), LOSS_GRACE_MS));
+    }
+    actions.numbered(join.newestRun());
+    boolean begins = !forming.isComplete();               // else who comes now is of another run
+    List<JoinRefusal> refusals = forming.join(join);
+    if (begins && !refusals.isEmpty() && !confirmed) {
+      return confirm(join).compose(waits -> waits ? note(join, true)
+          : Future.succeededFuture(refusal(join, new ScrException(Fault.RANK_LOST,
+              "ranks of node " + join.node() + " do not wait there for their run to begin"))));
+    }
+    RunJoined joined = new RunJoined(membership.self().name(), forming.number(), refusals);
+    if (begins && !refusals.isEmpty()) {
+      over(new ScrException(Fault.of(refusals.getFirst().fault()), refusals.getFirst().message()));
+    } else if (begins) {
+      if (itsLeaderIsGone) {
+        forming.limit(hasLeft(join.leader()), LOSS_GRACE_MS);
+      }
+      forming.complete().ifPresent(this::begin);
+    }
+    return Future.succeededFuture(joined);
+  }
+
+  /**
+   * Whether ranks that disagree with others wait where they are said to. Those of the others that do not are withdrawn:
+   * a message may come late, or be a lie, and must not keep ranks from beginning that are there.
+   */
+  private Future<Boolean> confirm(JoinRun join) {
+    FormingRun asked = forming;
+    Future<Pulse> its = bus.ask(join.node(), NodeVerb.PULSE, Ack.ACK, Pulse.class);
+    List<Future<?>> all = new ArrayList<>(List.of(its));
+    for (String node : asked.nodes()) {
+      List<Integer> noted = asked.on(node);
+      all.add(bus.ask(node, NodeVerb.PULSE, Ack.ACK, Pulse.class)
+          .onComplete((pulse, _) -> withdraw(asked, node, noted, Optional.ofNullable(pulse))));
+    }
+    return Future.join(all).transform(_ -> {
+      endIfEmpty();
+      return Future.succeededFuture(
+          its.succeeded() && !Collections.disjoint(join.here(), its.result().waiting()));
+    });
+  }
+
+  /**
+   * Forgets ranks that were noted for a node which does not know them. Its daemon tells the loss of those that have
+   * called init there; what it has not said itself, or long ago, it does not.
+   *
+   * @param pulse what the node has said since it was asked; empty if it does not answer
+   */
+  private void withdraw(FormingRun asked, String node, List<Integer> noted, Optional<Pulse> pulse) {
+    if (asked == null || asked != forming || pulse.isEmpty() && (asked.isComplete() || trouble(node).isPresent())) {
+      return;                                             // a node that hangs, or has left, is lost with its ranks
+    }
+    Set<Integer> there = pulse.map(said -> Set.copyOf(said.waiting())).orElse(Set.of());
+    List<Integer> gone = noted.stream().filter(rank -> !there.contains(rank)).toList();
+    if (gone.isEmpty()) {
+      return;
+    }
+    if (asked.isComplete()) {
+      over(new ScrException(Fault.RANK_LOST, "rank " + gone.getFirst() + " on node " + node
+          + " is lost: it does not wait there any more"));
+      return;
+    }
+    String which = forget(node, gone);
+    if (forming != null) {                                // the others do not wait for them forever
+      forming.limit(which + " have gone", LOSS_GRACE_MS);
+    }
+  }
+
+  /** Nodes repeat all ranks that wait with them. What this one has said before, and does not say now, is over. */
+  private void forgetOthers(JoinRun join) {
+    Set<Integer> here = Set.copyOf(join.here());
+    List<Integer> gone = forming.on(join.node()).stream().filter(rank -> !here.contains(rank)).toList();
+    if (!gone.isEmpty()) {
+      forget(join.node(), gone);
+    }
+  }
+
+  private String forget(String node, List<Integer> gone) {
+    String which = forming.leave(node, gone);
+    endIfEmpty();
+    return which;
+  }
+
+  /** No rank has come that may, or all have been forgotten: who comes next begins another run. */
+  private void endIfEmpty() {
+    if (forming != null && forming.isEmpty()) {
+      forming.end();
+      forming = null;
+    }
   }
 
   /**
@@ -444,6 +533,10 @@ public final class LeaderService implements Membership.Listener {
     if (forming != null && !forming.isComplete()) {
       over(why);
     }
+    return refusal(join, why);
+  }
+
+  private RunJoined refusal(JoinRun join, ScrException why) {
     return new RunJoined(membership.self().name(), 0, join.here().stream()
         .map(rank -> new JoinRefusal(rank, why.fault().number(), why.getMessage())).toList());
   }

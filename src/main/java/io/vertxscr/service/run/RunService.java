@@ -197,7 +197,7 @@ public final class RunService implements Membership.Listener {
   /** Tells a node that waits for this one that its loop turns, and what it is about. */
   public Future<Pulse> pulse(long storageSilentMs) {
     return Future.succeededFuture(
-        new Pulse(storageSilentMs, run == null || run.isOver() ? 0 : run.info().run()));
+        new Pulse(storageSilentMs, run == null || run.isOver() ? 0 : run.info().run(), arriving.ranks()));
   }
 
   /** A client that is a member of the cluster says that it has ended. */

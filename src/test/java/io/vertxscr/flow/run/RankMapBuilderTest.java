@@ -39,6 +39,13 @@ class RankMapBuilderTest {
         forming.join("n" + rank % 3, rank, ranks, PREFIX, JOB);
         here.add(rank);
         assertState(forming, here, ranks);
+        if (random.nextInt(4) == 0) {
+          forming.leave("n" + (rank + 1) % 3, List.of(rank));
+          assertState(forming, here, ranks);
+          forming.leave("n" + rank % 3, List.of(rank));
+          here.remove(rank);
+          assertState(forming, here, ranks);
+        }
       }
     }
   }

@@ -58,6 +58,8 @@ class LeaderServiceTest {
   private final List<RunInfo> excused = new ArrayList<>();
   private Optional<ScrException> refusal = Optional.empty();
   private boolean restores;
+  /** Ranks that wait on a node; where it is not here, all that any test has. */
+  private final Map<String, List<Integer>> waiting = new HashMap<>();
   private final List<Long> numbers = new ArrayList<>();
   private Future<Packed> decision = Future.succeededFuture(Packed.NOTHING);
   private final VirtualTime time = new VirtualTime(new Random(1));
@@ -70,7 +72,8 @@ class LeaderServiceTest {
     @Override
     public <A> Future<A> ask(String node, NodeVerb verb, Object request, Class<A> answer) {
       if (verb == NodeVerb.PULSE) {
-        return Future.succeededFuture(answer.cast(new Pulse(0, states.get(node).run().map(RunInfo::run).orElse(0L))));
+        return Future.succeededFuture(answer.cast(new Pulse(0, states.get(node).run().map(RunInfo::run).orElse(0L),
+            waiting.getOrDefault(node, List.of(0, 1, 2, 3)))));
       }
       assertThat(verb).isEqualTo(NodeVerb.TAKEOVER);
       if (refusal.isPresent()) {
@@ -362,6 +365,59 @@ class LeaderServiceTest {
           assertThat(over.message()).contains("node n1", "[3]");
         });
     assertThat(waits()).isEqualTo("no run");
+  }
+
+  /** A message that is forged, or comes long after its ranks have gone. */
+  @Test
+  void ranksThatDoNotWaitWhereTheyAreSaidToAreForgotten() {
+    NODES.forEach(node -> states.put(node, NO_RUN));
+    waiting.put("n3", List.of());
+    assertThat(join("n3", "n2", 4, 1, 2).refusals()).isEmpty();
+    assertThat(waits()).isEqualTo("init: 2 of 4 ranks");
+    time.runUntil(() -> false, Duration.ofSeconds(6));
+    assertThat(waits()).isEqualTo("no run");
+    assertThat(toldOver).isEmpty();
+  }
+
+  @Test
+  void whoDisagreesWithRanksThatAreNotThereTakesTheirPlace() {
+    NODES.forEach(node -> states.put(node, NO_RUN));
+    waiting.put("n3", List.of(2));
+    join("n3", "n2", 8, 0, 1);
+    assertThat(join("n4", "n2", 4, 1).refusals()).isEmpty();
+    assertThat(waits()).isEqualTo("init: 1 of 4 ranks");
+    waiting.put("n2", List.of());
+    assertThat(join("n2", "n2", 9, 0, 3).refusals()).hasSize(2).allSatisfy(refusal ->
+        assertThat(Fault.of(refusal.fault())).isEqualTo(Fault.RANK_LOST));
+    assertThat(toldOver.get("n4")).as("what others are told who wait").isNull();
+    assertThat(waits()).isEqualTo("init: 1 of 4 ranks");
+  }
+
+  @Test
+  void aRankThatDoesNotWaitAnyMoreWhenAllAreThereIsLost() {
+    NODES.forEach(node -> states.put(node, NO_RUN));
+    restores = true;
+    join("n2", "n2", 2, 0);
+    join("n3", "n2", 2, 1);
+    waiting.put("n3", List.of());
+    time.runUntil(() -> false, Duration.ofSeconds(6));
+    assertThat(toldOver).containsOnlyKeys("n2", "n3")
+        .allSatisfy((_, over) -> assertThat(Fault.of(over.fault())).isEqualTo(Fault.RANK_LOST));
+    assertThat(waits()).isEqualTo("no run");
+  }
+
+  /** Those who wait for a rank that has gone unseen hear so some time later. */
+  @Test
+  void whereOneOfSomeIsForgottenTheOthersDoNotWaitForever() {
+    NODES.forEach(node -> states.put(node, NO_RUN));
+    waiting.put("n3", List.of());
+    join("n2", "n2", 4, 0);
+    join("n3", "n2", 4, 1, 2);
+    time.runUntil(() -> false, Duration.ofSeconds(6));
+    assertThat(waits()).isEqualTo("init: 1 of 4 ranks");
+    assertThat(time.runUntil(() -> !toldOver.isEmpty(), Duration.ofSeconds(61))).isTrue();
+    assertThat(toldOver).containsOnlyKeys("n2");
+    assertThat(toldOver.get("n2").message()).contains("ranks [1, 2] on node n3 have gone", "[1, 2, 3]");
   }
 
   /** Its ranks ask again, and are not those of a lost node. */

@@ -3,6 +3,7 @@ package io.vertxscr.protocol.node.run;
 import io.vertxscr.flow.paths.PathHash;
 import io.vertxscr.model.Limits;
 import io.vertxscr.protocol.FieldChecks;
+import io.vertxscr.protocol.node.OfNode;
 import java.util.List;
 
 /**
@@ -15,7 +16,7 @@ import java.util.List;
  * @param small files of ranks of the sender that share a set with a rank of the receiver
  */
 public record ClaimPaths(
-    long run, long gather, String node, List<Integer> ranks, String paths, List<SmallRank> small) {
+    long run, long gather, String node, List<Integer> ranks, String paths, List<SmallRank> small) implements OfNode {
   public ClaimPaths {
     FieldChecks.run(run);
     FieldChecks.count("gather", gather);

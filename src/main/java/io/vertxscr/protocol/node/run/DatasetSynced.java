@@ -3,6 +3,7 @@ package io.vertxscr.protocol.node.run;
 import io.vertxscr.model.DatasetKey;
 import io.vertxscr.model.Limits;
 import io.vertxscr.protocol.FieldChecks;
+import io.vertxscr.protocol.node.OfNode;
 
 /**
  * A node's part of a dataset is on stable storage, or cannot be brought there. It is as stable as its store. Answered
@@ -12,7 +13,7 @@ import io.vertxscr.protocol.FieldChecks;
  * @param nodes of the run, so many must say it
  * @param trouble why it is not there; empty where it is
  */
-public record DatasetSynced(long run, DatasetKey dataset, String node, int nodes, String trouble) {
+public record DatasetSynced(long run, DatasetKey dataset, String node, int nodes, String trouble) implements OfNode {
   public DatasetSynced {
     FieldChecks.run(run);
     FieldChecks.node("node", node);

@@ -2,6 +2,7 @@ package io.vertxscr.protocol.node.run;
 
 import io.vertxscr.flow.gather.Step;
 import io.vertxscr.protocol.FieldChecks;
+import io.vertxscr.protocol.node.OfNode;
 import io.vertxscr.protocol.node.Packed;
 import java.util.Optional;
 
@@ -10,7 +11,8 @@ import java.util.Optional;
  *
  * @param odd how the ranks of this node disagree, where they do
  */
-public record GatherPart(long run, long number, String node, Step step, Optional<String> odd, Packed part) {
+public record GatherPart(long run, long number, String node, Step step, Optional<String> odd, Packed part)
+    implements OfNode {
   public GatherPart {
     FieldChecks.run(run);
     FieldChecks.range("number", number, 1, FieldChecks.MAX_EXACT);

@@ -2,6 +2,7 @@ package io.vertxscr.protocol.node.run;
 
 import io.vertxscr.model.Limits;
 import io.vertxscr.protocol.FieldChecks;
+import io.vertxscr.protocol.node.OfNode;
 import java.util.List;
 import java.util.Optional;
 
@@ -13,7 +14,7 @@ import java.util.Optional;
  * @param newestRun number of the last run that had begun on this node, 0 for none: the ranks are of a later one
  */
 public record JoinRun(String node, String leader, String prefix, String jobName, int ranks, List<Integer> here,
-    Optional<RankConfiguration> settings, long newestRun) {
+    Optional<RankConfiguration> settings, long newestRun) implements OfNode {
   public JoinRun {
     FieldChecks.node("node", node);
     FieldChecks.node("leader", leader);

@@ -1,16 +1,19 @@
 package io.vertxscr.protocol.node.run;
 
 import io.vertxscr.protocol.FieldChecks;
+import java.util.List;
 
 /**
  * Answer of a node's loop to a node that waits for it.
  *
  * @param storageSilentMs how long its storage has not answered; 0 if it does
  * @param run number of the run that is on there; 0 if none is, or it is over for that node
+ * @param waiting ranks there that wait in init for their run to begin
  */
-public record Pulse(long storageSilentMs, long run) {
+public record Pulse(long storageSilentMs, long run, List<Integer> waiting) {
   public Pulse {
     FieldChecks.count("storageSilentMs", storageSilentMs);
     FieldChecks.count("run", run);
+    FieldChecks.ranks("waiting", waiting);
   }
 }

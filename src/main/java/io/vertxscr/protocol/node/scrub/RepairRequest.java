@@ -2,6 +2,7 @@ package io.vertxscr.protocol.node.scrub;
 
 import io.vertxscr.model.DatasetKey;
 import io.vertxscr.protocol.FieldChecks;
+import io.vertxscr.protocol.node.OfNode;
 import java.util.List;
 
 /**
@@ -11,7 +12,8 @@ import java.util.List;
  * @param redundancy ranks whose redundancy files are damaged: an inventory does not tell them from pending ones
  * @param again whether it was asked before, without success
  */
-public record RepairRequest(String node, DatasetKey dataset, List<Integer> redundancy, boolean again) {
+public record RepairRequest(String node, DatasetKey dataset, List<Integer> redundancy, boolean again)
+    implements OfNode {
   public RepairRequest {
     FieldChecks.node("node", node);
     FieldChecks.ranks("redundancy", redundancy);
