@@ -1,12 +1,17 @@
 package io.vertxscr.cluster;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.hazelcast.config.Config;
 import com.hazelcast.core.Hazelcast;
 import com.hazelcast.core.HazelcastInstance;
+import com.hazelcast.internal.serialization.Data;
+import com.hazelcast.internal.serialization.impl.DefaultSerializationServiceBuilder;
 import io.vertxscr.cluster.HazelcastConfig.Network;
 import io.vertxscr.model.NodeInfo;
+import java.io.ObjectInputStream;
+import java.io.Serializable;
 import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
@@ -33,6 +38,42 @@ class HazelcastConfigTest {
         "java.util.Collections$EmptyList", "com.hazelcast.core.HazelcastInstanceNotActiveException",
         "io.vertx.spi.cluster.hazelcast.impl.HazelcastNodeInfo", "java.util.concurrent.TimeoutException")) {
       assertThat(filter.getWhitelist().isListed(yes)).as(yes).isTrue();
+    }
+  }
+
+  /** An object that runs code when it is read, as those of many libraries do. */
+  private static final class Gadget implements Serializable {
+    private static final long serialVersionUID = 1;
+    private static int read;
+
+    private void readObject(ObjectInputStream in) {
+      read++;
+    }
+  }
+
+  @Test
+  void anObjectOfAForeignClassRunsNothing() {
+    var open = new DefaultSerializationServiceBuilder().build();
+    var ours = new DefaultSerializationServiceBuilder().setConfig(config(1, 1).getSerializationConfig()).build();
+    for (Object foreign : List.of(new Gadget(), new IllegalStateException(new Unread()))) {
+      Data bytes = open.toData(foreign);
+      assertThatThrownBy(() -> ours.toObject(bytes)).hasStackTraceContaining("is not allowed");
+    }
+    assertThat(Gadget.read).isZero();
+    assertThat(open.<Object>toObject(open.toData(new Gadget()))).isInstanceOf(Gadget.class);
+    assertThat(Gadget.read).as("where there is no filter").isEqualTo(1);
+    Data known = open.toData(new IllegalStateException("why"));
+    assertThat(ours.<Object>toObject(known)).isInstanceOf(IllegalStateException.class);
+  }
+
+  /** Hidden in one that is taken. */
+  private static final class Unread extends Exception {
+    private static final long serialVersionUID = 1;
+    private final Gadget gadget = new Gadget();
+
+    @Override
+    public String toString() {
+      return gadget.toString();
     }
   }
 
