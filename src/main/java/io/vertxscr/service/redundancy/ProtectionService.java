@@ -72,6 +72,9 @@ public final class ProtectionService {
   /** Protections here that wait for the checksums of others. */
   private final Map<Promise<ChecksumsReply>, Long> waiting = new LinkedHashMap<>();
   private final Map<DatasetKey, DatasetRecord> prepared = new HashMap<>();
+  /** The newest attempt to protect an older dataset: only what it makes is committed. */
+  private final Map<DatasetKey, Long> attempts = new HashMap<>();
+  private long attempt;
   private Over over = new Over(0, new ScrException(Fault.NO_SUCH_DATASET, "no run has begun"));
 
   private record RoundKey(int datasetId, long run, long round) {}
@@ -130,6 +133,8 @@ public final class ProtectionService {
     ProtectionJob.Sets sets = ProtectionJob.Sets.of(request.map(), held.scheme(), how, request.groups());
     DatasetRecord wanted = held.with(held.redundancy().with(sets.count()), held.ranks());
     DatasetKey which = held.descriptor().key();
+    long number = ++attempt;
+    attempts.put(which, number);
     return discardPrepared(which)
         .compose(_ -> {
           ProtectionJob job = new ProtectionJob(wanted, request.run(), request.map(), sets, request.round(),
@@ -138,7 +143,11 @@ public final class ProtectionService {
           return job.scheme() == Scheme.SINGLE ? withoutReading(job, (_, _) -> {}, false)
               : prepare(job, (_, _) -> {}, false);
         })
+        .compose(record -> attempts.getOrDefault(which, 0L) == number ? Future.succeededFuture(record)
+            : discard(which, record).compose(_ -> Future.failedFuture(new ScrException(Fault.BUSY,
+                "dataset " + which.id() + " is being protected in another way by now"))))
         .map(record -> {
+          attempts.remove(which);
           prepared.put(which, record);
           prepared.keySet().removeIf(other -> store.find(other.id()).filter(still ->
               still.descriptor().key().equals(other)).isEmpty());   // nobody will commit what has been evicted
@@ -163,9 +172,10 @@ public final class ProtectionService {
   /** What an earlier attempt has made, and nobody will commit any more. */
   private Future<Void> discardPrepared(DatasetKey which) {
     DatasetRecord stale = prepared.remove(which);
-    if (stale == null) {
-      return Future.succeededFuture();
-    }
+    return stale == null ? Future.succeededFuture() : discard(which, stale);
+  }
+
+  private Future<Void> discard(DatasetKey which, DatasetRecord stale) {
     return loop.blocking("discard redundancy of dataset " + which.id(), () -> {
       for (RankRecord rank : stale.ranks()) {
         if (rank.redundancy().isPresent()) {
