@@ -17,7 +17,6 @@ import java.util.Collection;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
@@ -45,7 +44,7 @@ final class StatusGlance {
   private static final int LABEL = 9;
   private static final int TITLE = 24;
   private static final int SIZE = 8;
-  private static final int PROTECTION = 12;
+  private static final int PROTECTION = 14;
   private static final int SURVIVES = 14;
   private static final int BAR = 30;
   private static final int MOST_ATTENTION = 4;
@@ -192,11 +191,7 @@ final class StatusGlance {
   }
 
   private static String protection(JsonObject dataset) {
-    return switch (state(dataset)) {
-      case "SINGLE" -> "none";
-      case "OPEN" -> "pending";
-      case String state -> state.toLowerCase(Locale.ROOT);
-    };
+    return dataset.getString("protection");
   }
 
   private List<StyledLine> dataset(JsonObject dataset) {

@@ -99,6 +99,11 @@ public enum Parameter {
   SCR_SCRUB_SECONDS(NODE, new Kind.Int(0, Integer.MAX_VALUE), "" + ScrubSettings.SECONDS,
       "seconds within which each daemon reads all that it holds once, and has damage repaired; 0: never by itself"),
   SCR_SCRUB_BW(NODE, new Kind.Bytes(1, Long.MAX_VALUE), "100MB", "upper bound of that in bytes a second, on each node"),
+  SCR_HEAL_SECONDS(NODE, new Kind.Int(0, Integer.MAX_VALUE), "" + HealSettings.SECONDS,
+      "seconds after the last loss or arrival of a node until the others make again what was lost, if no run is on; 0: "
+          + "never"),
+  SCR_HEAL_BW(NODE, new Kind.Bytes(1, Long.MAX_VALUE), "1GB",
+      "bandwidth of that in bytes a second that are made, all nodes together"),
   SCR_HALT_EXIT(RUN, new Kind.Flag(), "0", "1: ranks exit by themselves when the run is to halt"),
   SCR_HALT_ENABLED(RUN, new Kind.Flag(), "0", "alias of SCR_HALT_EXIT, which has precedence"),
   SCR_RUNS(LAUNCHER, new Kind.Int(-1, Integer.MAX_VALUE), "1", "scr run: total number of runs; -1: no limit"),

@@ -6,6 +6,8 @@ import static io.vertxscr.config.Parameter.SCR_CNTL_BASE;
 import static io.vertxscr.config.Parameter.SCR_DEBUG;
 import static io.vertxscr.config.Parameter.SCR_END_TIME;
 import static io.vertxscr.config.Parameter.SCR_FILE_BUF_SIZE;
+import static io.vertxscr.config.Parameter.SCR_HEAL_BW;
+import static io.vertxscr.config.Parameter.SCR_HEAL_SECONDS;
 import static io.vertxscr.config.Parameter.SCR_JOB_ID;
 import static io.vertxscr.config.Parameter.SCR_JOB_NAME;
 import static io.vertxscr.config.Parameter.SCR_PREFIX;
@@ -30,7 +32,8 @@ import java.util.Optional;
  * @param system the same as it was written, to put a user's over it
  */
 public record Settings(
-    CacheSettings cache, RunPolicy policy, JobSettings job, ScrubSettings scrub, Configuration system) {
+    CacheSettings cache, RunPolicy policy, JobSettings job, ScrubSettings scrub, HealSettings heal,
+    Configuration system) {
 
   /**
    * Reads them from the environment and, below it, a configuration file.
@@ -56,6 +59,7 @@ public record Settings(
             AllocationEnd.of(Map.of("SCR_END_TIME", values.text(SCR_END_TIME))),
             values.number(SCR_SCAVENGE_SECONDS)),
         new ScrubSettings(values.number(SCR_SCRUB_SECONDS), values.bytes(SCR_SCRUB_BW)),
+        new HealSettings(values.number(SCR_HEAL_SECONDS), values.bytes(SCR_HEAL_BW)),
         system);
   }
 

@@ -63,6 +63,7 @@ import io.vertxscr.service.phase.RouteService;
 import io.vertxscr.service.redundancy.ProtectionService;
 import io.vertxscr.service.redundancy.RankRestorer;
 import io.vertxscr.service.redundancy.UnreadDatasets;
+import io.vertxscr.service.restart.CacheHealing;
 import io.vertxscr.service.restart.CacheRepairs;
 import io.vertxscr.service.restart.CacheRestores;
 import io.vertxscr.service.restart.CatchUp;
@@ -80,6 +81,7 @@ import io.vertxscr.service.run.ConfigService;
 import io.vertxscr.service.run.LeaderService;
 import io.vertxscr.service.run.MembershipWatch;
 import io.vertxscr.service.run.Readiness;
+import io.vertxscr.service.run.RunNumbering;
 import io.vertxscr.service.run.RunService;
 import io.vertxscr.service.run.StatusService;
 import io.vertxscr.service.run.StorageProbe;
@@ -113,6 +115,8 @@ public final class NodeAssembly {
   private final HaltWatch halts;
   private final EventLog log;
   private final Readiness readiness;
+  private final RunNumbering numbers;
+  private final CacheHealing healing;
 
   /** What a node stands on. */
   public record Ports(
@@ -134,6 +138,7 @@ public final class NodeAssembly {
     this.settings = settings;
     this.prefixes = new Prefixes(loop, self);
     this.syncs = new SyncBarrier(loop);
+    this.numbers = new RunNumbering(this::micros);
     DatasetStore store = ports.store();
     store.list().forEach(record -> prefixes.admit(record.origin().prefix()));
 
@@ -173,9 +178,12 @@ public final class NodeAssembly {
         new PrefixFetcher(loop, bus, prefixes, access.tokens()::with, () -> LocalDateTime.now(loop.clock()));
     RestartJournal journal = new RestartJournal(loop, prefixes);
     CacheRestores restores = new CacheRestores(caches, observer);
+    healing = new CacheHealing(loop, caches, restores, new CacheHealing.HealPolicy(
+        settings.heal().seconds(), settings.heal().bytesPerSecond(), settings.policy().descriptors()),
+        numbers, observer);
     RestartLeader restart = new RestartLeader(restores,
         new Restorer(loop, caches, prefix, restores, journal, observer), new CatchUp(loop, caches, restores, observer),
-        journal, new LaunchWishes(journal, settings.launch()));
+        healing, journal, new LaunchWishes(journal, settings.launch()));
     FlushLeader flush = flush(caches, prefix, restores, journal, access, observer);
     LeaderService leader = new LeaderService(loop, bus, ports.membership(), ports.epoch(),
         lifecycle(caches, prefix, restart, flush, advice, new RunEvents(observer, operations, loop::nanoTime),
@@ -244,11 +252,11 @@ public final class NodeAssembly {
         settings.job().scavengeSeconds(), advice.halts()::endSeconds, this::seconds));
     ReadsInPlace reads = new ReadsInPlace(loop, flush.access().turns());
     RunPreparation preparation = new RunPreparation(
-        bus, settings, new StoreChecks(bus), flush, restart, commands, advice, reads, this::micros);
+        bus, settings, new StoreChecks(bus), flush, restart, commands, advice, reads, numbers);
     PhaseSteps phases = new PhaseSteps(settings.job(), flush, journal, advice, events, syncs, this::micros);
     RestartSteps restarts = new RestartSteps(restart, commands, events);
     return new RunLifecycle(new RunLifecycle.Steps(preparation, phases, restarts, reads), prefixes, journal, flush,
-        advice, scavenges, events, this::seconds);
+        advice, new RunLifecycle.Pauses(scavenges, restart.healing()), events, this::seconds);
   }
 
   private long micros() {
@@ -293,6 +301,7 @@ public final class NodeAssembly {
         new ScrException(Fault.STOPPING, "this node is stopping; the flush is left to the next start"));
     halts.stop();
     services.scrub().stop();
+    healing.stop();
     return services.leader().stopping();
   }
 
@@ -308,6 +317,7 @@ public final class NodeAssembly {
     copies.stop(cause);
     halts.stop();
     services.scrub().stop();
+    healing.stop();
     services.protection().over(Long.MAX_VALUE, cause);
   }
 }

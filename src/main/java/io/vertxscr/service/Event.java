@@ -81,6 +81,18 @@ public sealed interface Event {
   /** The restored dataset lacks redundancy, and no retry follows. */
   record ProtectionNotCaughtUp(int dataset, Fault fault, String cause) implements Event {}
 
+  /** Parts that were lost with a node are made again, with so many steps. */
+  record HealStarted(int dataset, int steps) implements Event {}
+
+  /** So many of them are done. */
+  record HealProgress(int dataset, int done, int steps) implements Event {}
+
+  /** It survives again what it should. */
+  record HealDone(int dataset, int steps, long healUs) implements Event {}
+
+  /** It does not, for now; told once for each fault. */
+  record HealStopped(int dataset, Fault fault, String cause) implements Event {}
+
   /** All ranks have read it. */
   record RestartRead(long run, int dataset) implements Event {}
 

@@ -3,7 +3,6 @@ package io.vertxscr.verticle;
 import io.vertxscr.protocol.Verb;
 import io.vertxscr.protocol.app.ScrubRequest;
 import io.vertxscr.protocol.node.NodeVerb;
-import io.vertxscr.protocol.node.scrub.MendParts;
 import io.vertxscr.protocol.node.scrub.RepairRequest;
 import io.vertxscr.protocol.node.scrub.ScrubAsk;
 import io.vertxscr.service.scrub.ScrubService;
@@ -20,7 +19,6 @@ public final class ScrubVerticle extends NodeVerticle {
     ScrubService scrub = node.services().scrub();
     serve(Verb.SCRUB, ScrubRequest.class, (request, _) -> scrub.scrub(request));
     serve(NodeVerb.SCRUB, ScrubAsk.class, scrub::scrub);
-    serve(NodeVerb.MEND, MendParts.class, node.services().inventory()::mend);
     serve(NodeVerb.REPAIR, RepairRequest.class,
         request -> node.services().leader().leading(() -> node.services().repairs().repair(request)));
     node.loop().later(scrub::begin);

@@ -8,6 +8,7 @@ import io.vertxscr.cli.text.StyledLine;
 import io.vertxscr.model.Names;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Random;
 import java.util.Set;
 import java.util.stream.IntStream;
@@ -21,7 +22,12 @@ class StatusGlanceTest {
     return new JsonObject().put("dataset", id).put("name", "ckpt." + id).put("prefix", "/p").put("checkpoint", true)
         .put("scheme", "XOR").put("ranks", 8).put("bytes", 1_500_000_000L).put("state", state)
         .put("missing", new JsonArray()).put("lost", "").put("nodes", new JsonArray(List.of("n1", "n2")))
-        .put("fatalNodes", new JsonArray(List.of(fatal))).put("flush", "NOT_WANTED");
+        .put("fatalNodes", new JsonArray(List.of(fatal))).put("flush", "NOT_WANTED")
+        .put("protection", switch (state) {
+          case "SINGLE" -> "none";
+          case "OPEN" -> "pending";
+          default -> state.toLowerCase(Locale.ROOT);
+        });
   }
 
   private static JsonObject answer(List<String> nodes, JsonObject... datasets) {
@@ -129,6 +135,13 @@ class StatusGlanceTest {
     assertThat(line(page, "10")).endsWith("waits");
     assertThat(line(page, "first")).isEqualTo("first flush of dataset 11 fails: /p is full");
     assertThat(page(false, answer)).noneMatch(line -> line.contains("["));
+  }
+
+  @Test
+  void howFarAHealingIsStandsInItsRow() {
+    List<String> page = page(false, answer(List.of("n1", "n2"),
+        dataset(12, "DEGRADED").put("protection", "healing 43 %").put("healedPercent", 43)));
+    assertThat(line(page, "12")).isEqualTo("12 ckpt.12 1.5 GB healing 43 % survives -");
   }
 
   @Test

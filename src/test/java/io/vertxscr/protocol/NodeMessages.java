@@ -84,6 +84,7 @@ import io.vertxscr.protocol.node.restart.DropDatasets;
 import io.vertxscr.protocol.node.restart.FetchRanks;
 import io.vertxscr.protocol.node.restart.FetchRanks.FetchMode;
 import io.vertxscr.protocol.node.restart.HeaderRequest;
+import io.vertxscr.protocol.node.restart.HealView;
 import io.vertxscr.protocol.node.restart.LayoutReply;
 import io.vertxscr.protocol.node.restart.LayoutRequest;
 import io.vertxscr.protocol.node.restart.RankFailure;
@@ -231,6 +232,7 @@ public final class NodeMessages {
         new ShareReply(Optional.of(new Leases.Share(2, 1 << 20, 500)), false),
         new OpenWaits("start: 3 of 4 ranks", List.of("rank 3"), List.of("a remark"), List.of(new FlushView(
             ID, "ckpt-7", "copying", 1, new FlushAmount(1, 2, 3), OptionalLong.of(5), Optional.of("no space"))),
+            List.of(new HealView(dataset().key(), true, 43, "no room")),
             Optional.of(new RunView(RUN, "job", prefix, 4, List.of("n1", "n2")))),
         new NodeEvents(7, List.of("{\"type\":\"evicted\"}")),
         new NodeSpace(List.of(new StoreSpace(store, 100, 1 << 30, 60))),

@@ -169,6 +169,7 @@ record Scenario(long seed, Profile profile, int nodes, int spares, int ranksPerN
     parameters.put("SCR_PREFIX_SIZE", random.nextInt(4) == 0 ? "2" : "0");
     parameters.put("SCR_SCAVENGE_SECONDS", "0");
     parameters.put("SCR_SCRUB_SECONDS", SCRUB_SECONDS.get((int) (seed % SCRUB_SECONDS.size())));
+    parameters.put("SCR_HEAL_SECONDS", "0");
     List<Integer> steps = IntStream.range(0, 2 + random.nextInt(2)).mapToObj(_ -> 1 + random.nextInt(3)).toList();
     int spares = random.nextInt(3);
     int ranksPerNode = random.nextInt(3) == 0 ? 1 + random.nextInt(4) : 1;

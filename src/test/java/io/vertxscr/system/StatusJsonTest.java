@@ -82,6 +82,7 @@ class StatusJsonTest {
     unseen.removeAll(seen);
     assertThat(unseen).as("on the page, in no answer: these are there only where something else is wrong")
         .isSubsetOf("remarks[]", "run.warnings[]", "run.missingHere[]", "waits.missing[]",
-            "cluster.datasets[].fatalNodes[]", "datasets[].scrub.damaged[]", "datasets[].scrub.lookedAtMs");
+            "cluster.datasets[].fatalNodes[]", "datasets[].scrub.damaged[]", "datasets[].scrub.lookedAtMs",
+            "cluster.datasets[].healedPercent", "cluster.datasets[].notHealed");
   }
 }

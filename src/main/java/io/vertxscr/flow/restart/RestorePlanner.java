@@ -154,6 +154,15 @@ public final class RestorePlanner {
   }
 
   /**
+   * Plans the files of one rank for a node.
+   *
+   * @throws ScrException TOO_MANY_LOST
+   */
+  public static RankPlan files(DatasetDescriptor dataset, List<Inventory> inventories, String node, int rank) {
+    return new Holdings(dataset, inventories).plan(rank, node);
+  }
+
+  /**
    * Plans the redundancy file of a rank that a node holds, from the files of its set.
    *
    * @throws ScrException TOO_MANY_LOST if some of these are lost
@@ -334,9 +343,28 @@ public final class RestorePlanner {
         }
       }
       without = "";
-      boolean whole = missing.isEmpty() && (single || protectedUnder(new RankMap(List.of(holders))));
+      boolean whole = missing.isEmpty() && (single || protectedUnder(new RankMap(List.of(holders)))
+          || isCovered(ranks));
       return new DatasetStanding(!lost.isEmpty() ? Grade.LOST : !whole ? Grade.DEGRADED
           : single ? Grade.SINGLE : Grade.FULL, missing, lost, List.copyOf(byNode.keySet()), List.copyOf(fatal));
+    }
+
+    /**
+     * Whether every rank is in a set whose members all have files and redundancy, each on a node of its own. Where a
+     * node has come back there may be two families of sets, and two copies of a rank.
+     */
+    private boolean isCovered(int ranks) {
+      BitSet covered = new BitSet();
+      new HashSet<>(noted).stream().filter(this::isWhole).forEach(set -> set.ranks().forEach(covered::set));
+      return covered.nextClearBit(0) >= ranks;
+    }
+
+    private boolean isWhole(RedundancySet set) {
+      SortedMap<Integer, List<String>> nodes = new TreeMap<>();
+      set.ranks().forEach(rank -> nodes.put(rank, copies.getOrDefault(rank, List.of()).stream()
+          .filter(copy -> copy.held().files() && copy.held().redundancy() && copy.held().set().equals(set))
+          .map(Copy::node).toList()));
+      return DistinctNodes.of(nodes, node -> node).size() == set.size();
     }
 
     /** Why one of these ranks cannot be had; empty if all can. */

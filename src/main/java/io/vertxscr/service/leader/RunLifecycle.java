@@ -10,14 +10,17 @@ import io.vertxscr.model.RankMap;
 import io.vertxscr.model.ScrException;
 import io.vertxscr.protocol.node.RunInfo;
 import io.vertxscr.protocol.node.flush.FlushView;
+import io.vertxscr.protocol.node.restart.HealView;
 import io.vertxscr.protocol.node.run.RestartOffer;
 import io.vertxscr.service.Prefixes;
 import io.vertxscr.service.advice.LeaderAdvice;
 import io.vertxscr.service.flush.FlushLeader;
+import io.vertxscr.service.restart.CacheHealing;
 import io.vertxscr.service.restart.RestartJournal;
 import io.vertxscr.service.run.ActiveRun;
 import io.vertxscr.service.run.GatherHandler;
 import io.vertxscr.service.run.LeaderActions;
+import io.vertxscr.service.run.RunWatch;
 import io.vertxscr.service.scavenge.ScavengeWatch;
 import java.util.List;
 import java.util.Optional;
@@ -42,7 +45,8 @@ public final class RunLifecycle implements LeaderActions {
   private final RestartJournal journal;
   private final FlushLeader flush;
   private final LeaderAdvice advice;
-  private final ScavengeWatch scavenges;
+  private final CacheHealing healing;
+  private final RunWatch between;
   private final RunEvents events;
   private final LongSupplier clockSeconds;
   private String prefix = "";
@@ -53,13 +57,16 @@ public final class RunLifecycle implements LeaderActions {
   public record Steps(
       RunPreparation preparation, PhaseSteps phases, RestartSteps restarts, ReadsInPlace reads) {}
 
+  /** What the leader does between runs. */
+  public record Pauses(ScavengeWatch scavenges, CacheHealing healing) {}
+
   /**
    * Works for the leader of a node.
    *
    * @param clockSeconds seconds since 1970
    */
   public RunLifecycle(Steps steps, Prefixes prefixes, RestartJournal journal, FlushLeader flush, LeaderAdvice advice,
-      ScavengeWatch scavenges, RunEvents events, LongSupplier clockSeconds) {
+      Pauses pauses, RunEvents events, LongSupplier clockSeconds) {
     this.prefixes = prefixes;
     this.preparation = steps.preparation();
     this.phases = steps.phases();
@@ -68,7 +75,8 @@ public final class RunLifecycle implements LeaderActions {
     this.journal = journal;
     this.flush = flush;
     this.advice = advice;
-    this.scavenges = scavenges;
+    this.healing = pauses.healing();
+    this.between = RunWatch.all(List.of(pauses.scavenges(), pauses.healing()));
     this.events = events;
     this.clockSeconds = clockSeconds;
   }
@@ -81,7 +89,7 @@ public final class RunLifecycle implements LeaderActions {
   @Override
   public Future<RunInfo> restore(String directory, String jobName, RankMap map, RunSettings settings) {
     events.watch(settings.policy());
-    scavenges.busy();
+    between.busy();
     prefixes.admit(directory);
     return preparation.restore(directory, jobName, map, settings).map(info -> info.telling(events.operations()));
   }
@@ -99,7 +107,8 @@ public final class RunLifecycle implements LeaderActions {
     flush.shares().policy(info.prefix(), info.policy().flush());
     flush.retention().policy(info.prefix(), info.policy().cache());
     newestToo = info.policy().flush().everyCheckpoints() > 0;
-    scavenges.busy();
+    between.busy();
+    between.settings(info);
     preparation.openLog(prefix, info.policy());
     advice.halts().watch(info.run(), info.prefix(), info.policy().halt());
     advice.advisor().open(info, anew);
@@ -152,7 +161,7 @@ public final class RunLifecycle implements LeaderActions {
         .onSuccess(_ -> {
           advice.halts().stop();
           advice.advisor().close();
-          scavenges.ended();
+          between.ended();
           events.over(run.info().run(), Optional.empty());
         })
         .map(_ -> new RestartOffer(Optional.empty()));
@@ -171,6 +180,11 @@ public final class RunLifecycle implements LeaderActions {
   @Override
   public List<FlushView> flushes() {
     return flush.coordinator().views();
+  }
+
+  @Override
+  public List<HealView> healings() {
+    return healing.views();
   }
 
   @Override
@@ -203,7 +217,7 @@ public final class RunLifecycle implements LeaderActions {
     }
     advice.halts().stop();
     advice.advisor().close();
-    scavenges.died();
+    between.died();
     if (run != 0 && cause.fault() == Fault.HALTED) {
       // Nobody waits for it: the daemons live on, and the caches stay until it is done.
       flush.wanted().finish(prefix, newestToo)
@@ -218,6 +232,7 @@ public final class RunLifecycle implements LeaderActions {
 
   @Override
   public void resigned() {
+    between.resigned();
     advice.halts().stop();
     advice.advisor().close();
   }
@@ -225,6 +240,6 @@ public final class RunLifecycle implements LeaderActions {
   @Override
   public void resume() {
     flush.wanted().resume();
-    scavenges.leads();
+    between.leads();
   }
 }

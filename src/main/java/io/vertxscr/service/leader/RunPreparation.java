@@ -22,11 +22,10 @@ import io.vertxscr.service.restart.RestartLeader;
 import io.vertxscr.service.restart.Restorer.RestoreOutcome;
 import io.vertxscr.service.restart.Restorer.RestoreRequest;
 import io.vertxscr.service.restart.Restorer;
-import java.time.Duration;
+import io.vertxscr.service.run.RunNumbering;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
-import java.util.function.LongSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -40,9 +39,6 @@ public final class RunPreparation {
   /** Why no run will begin, however often it is started again. */
   private static final Set<Fault> HOPELESS = EnumSet.of(Fault.CORRUPT, Fault.TOO_MANY_LOST, Fault.INTERNAL);
 
-  /** By how much clocks of nodes may be apart: one may begin at 1970 where a node has no battery. */
-  private static final long MAX_AHEAD_US = Duration.ofDays(36_500).toNanos() / 1000;
-
   private final NodeBus bus;
   private final Settings settings;
   private final StoreChecks stores;
@@ -53,18 +49,16 @@ public final class RunPreparation {
   private final DatasetCommands commands;
   private final LeaderAdvice advice;
   private final ReadsInPlace reads;
-  private final LongSupplier clockUs;
-  private long lastRun;
+  private final RunNumbering numbers;
   private Future<RunInfo> restoring = Future.succeededFuture();
 
   /**
    * Works for the leader of a node.
    *
    * @param settings of this node, which hold for runs whose users say nothing else
-   * @param clockUs microseconds since 1970
    */
   public RunPreparation(NodeBus bus, Settings settings, StoreChecks stores, FlushLeader flush, RestartLeader restart,
-      DatasetCommands commands, LeaderAdvice advice, ReadsInPlace reads, LongSupplier clockUs) {
+      DatasetCommands commands, LeaderAdvice advice, ReadsInPlace reads, RunNumbering numbers) {
     this.bus = bus;
     this.settings = settings;
     this.stores = stores;
@@ -75,7 +69,7 @@ public final class RunPreparation {
     this.commands = commands;
     this.advice = advice;
     this.reads = reads;
-    this.clockUs = clockUs;
+    this.numbers = numbers;
   }
 
   /** Reads the configuration of a run on these nodes; fails with BAD_CONFIGURATION, naming the place. */
@@ -92,16 +86,7 @@ public final class RunPreparation {
 
   /** A node says that a run has this number: later ones get higher numbers. */
   void numbered(long run) {
-    lastRun = Math.max(lastRun, plausible(run));
-  }
-
-  /** Returns the number, 0 if no clock can have given it. From there on numbers would soon come to their end. */
-  private long plausible(long number) {
-    if (number - MAX_AHEAD_US <= clockUs.getAsLong()) {
-      return number;
-    }
-    LOG.warn("a run or dataset of {} us since 1970 does not count for the number of the next run", number);
-    return 0;
+    numbers.heard(run);
   }
 
   /** Restores the newest checkpoint that can be had; one restore at a time. */
@@ -132,8 +117,7 @@ public final class RunPreparation {
 
   /** What the run finds is earlier than the run, and what it writes is later, whatever clocks say. */
   private long number(RunInfo.InitialState found) {
-    lastRun = Math.max(Math.max(lastRun, plausible(found.lastCreatedUs())) + 1, clockUs.getAsLong());
-    return lastRun;
+    return numbers.next(found.lastCreatedUs());
   }
 
   /** Writes the events from now on to the log of this prefix directory. */

@@ -101,6 +101,9 @@ public final class LogLines {
           .text("note", part(good.part(), good.rank(), good.about())).seconds(good.repairUs() / US));
       case Event.DamageStays bad -> page.add(line("SCRUB_FAIL", bad.dataset())
           .text("note", part(bad.part(), bad.rank(), bad.about()) + ": " + bad.cause()));
+      case Event.HealStarted heal -> page.add(line("HEAL_START", heal.dataset()));
+      case Event.HealDone heal -> page.add(line("HEAL_SUCCESS", heal.dataset()).seconds(heal.healUs() / US));
+      case Event.HealStopped bad -> page.add(line("HEAL_FAIL", bad.dataset()).text("note", bad.cause()));
       case Event.ProtectionWeak weak -> page.add(LogLine.event("PROTECTION_WEAK").text("note", weak.cause()));
       case Event.ProtectionNotCaughtUp bad ->
           page.add(line("PROTECTION_FAIL", bad.dataset()).text("note", bad.cause()));
@@ -113,7 +116,8 @@ public final class LogLines {
       case Event.PrefixDeleted gone -> page.add(LogLine.event("DELETE").dataset(gone.dataset())
           .text("name", gone.name()).text("note", "from the prefix directory only"));
       case Event.NodeJoined _, Event.NodeLeft _, Event.ProtectionCaughtUp _, Event.PhaseHeldUp _, Event.Evicted _,
-          Event.FlushProgress _, Event.FetchProgress _, Event.ScrubDone _, Event.CallFailed _ -> {
+          Event.FlushProgress _, Event.FetchProgress _, Event.ScrubDone _, Event.HealProgress _,
+          Event.CallFailed _ -> {
         // Not about the run itself; bus and meters have them.
       }
     }

@@ -74,8 +74,7 @@ public record ProtectionJob(DatasetRecord dataset, long run, RankMap map, Sets s
     /**
      * What other nodes need to protect these ranks' files and their own, by node.
      *
-     * @param seals of these files, by rank, from before anybody has read them
- * @param small files of ranks on this node, by rank
+     * @param small files of ranks on this node, by rank
      */
     SortedMap<String, List<SmallRank>> shared(
         RankMap map, Scheme scheme, Map<Integer, RankInMemory> small, String self) {

@@ -206,7 +206,8 @@ public final class CacheRestores {
             .toList()));
   }
 
-  private Future<List<RankFailure>> run(RestorePlan plan, List<Inventory> inventories, Target target) {
+  /** Carries out a plan. Not in turn; returns the ranks that could not be restored. */
+  Future<List<RankFailure>> run(RestorePlan plan, List<Inventory> inventories, Target target) {
     List<Inventory.Dataset> copies = CacheSnapshot.of(inventories).copies(plan.descriptor().key()).toList();
     FlushState flush = copies.stream().map(Inventory.Dataset::flush).max(Comparator.naturalOrder())
         .orElse(FlushState.NOT_WANTED);

@@ -6,8 +6,10 @@ package io.vertxscr.service.restart;
  * @param restores moves and rebuilds cached datasets, one at a time
  * @param restorer brings a checkpoint to the nodes of the ranks
  * @param catchUp computes the redundancy that a restored dataset lacks
+ * @param healing makes lost parts again between runs
  * @param journal remembers in the prefix directory how restarts ended
  * @param wishes parameters that are followed once a launch
  */
 public record RestartLeader(
-    CacheRestores restores, Restorer restorer, CatchUp catchUp, RestartJournal journal, LaunchWishes wishes) {}
+    CacheRestores restores, Restorer restorer, CatchUp catchUp, CacheHealing healing, RestartJournal journal,
+    LaunchWishes wishes) {}

@@ -4,6 +4,7 @@ import io.vertx.core.Future;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import io.vertxscr.flow.restart.CacheSnapshot;
+import io.vertxscr.flow.restart.DatasetStanding.Grade;
 import io.vertxscr.flow.restart.DatasetStanding;
 import io.vertxscr.flow.restart.Inventory;
 import io.vertxscr.flow.restart.RestorePlanner;
@@ -12,6 +13,7 @@ import io.vertxscr.model.DatasetRecord.FlushState;
 import io.vertxscr.model.NodeInfo;
 import io.vertxscr.protocol.node.Ack;
 import io.vertxscr.protocol.node.NodeVerb;
+import io.vertxscr.protocol.node.restart.HealView;
 import io.vertxscr.protocol.node.run.NodeSpace;
 import io.vertxscr.protocol.node.run.OpenWaits;
 import io.vertxscr.protocol.node.run.RunView;
@@ -61,8 +63,9 @@ final class ClusterOverview {
       int newest = datasets.keySet().stream().mapToInt(DatasetKey::id).max().orElse(0);
       JsonArray each = new JsonArray();
       datasets.values().stream().sorted((a, b) -> Integer.compare(b.descriptor().id(), a.descriptor().id()))
-          .forEach(copy -> each.add(dataset(copy, caches,
-              waits.run().isPresent() && copy.descriptor().id() == newest, flush(snapshot, copy.key()))));
+          .forEach(copy -> each.add(protection(dataset(copy, caches,
+              waits.run().isPresent() && copy.descriptor().id() == newest, flush(snapshot, copy.key())),
+              waits.healings().stream().filter(healing -> healing.dataset().equals(copy.key())).findFirst())));
       JsonObject json = new JsonObject().put("spares", new JsonArray(spares(waits)))
           .put("datasets", each).put("stores", stores.result()).put("prefixes", prefixes.result());
       waits.run().ifPresent(run -> json.put("run", new JsonObject().put("run", run.run())
@@ -91,6 +94,20 @@ final class ClusterOverview {
         .put("missing", new JsonArray(standing.missing())).put("lost", standing.lost())
         .put("nodes", new JsonArray(standing.nodes())).put("fatalNodes", new JsonArray(standing.fatal()))
         .put("flush", flush.name());
+  }
+
+  /** Adds its state in words for people, and how far its healing is. */
+  private static JsonObject protection(JsonObject dataset, Optional<HealView> healing) {
+    return switch (Grade.valueOf(dataset.getString("state"))) {
+      case FULL -> dataset.put("protection", "full");
+      case SINGLE -> dataset.put("protection", "none");
+      case LOST -> dataset.put("protection", "lost");
+      case OPEN -> dataset.put("protection", "pending");
+      case DEGRADED -> healing.map(one -> one.active()
+          ? dataset.put("protection", "healing " + one.percent() + " %").put("healedPercent", one.percent())
+          : dataset.put("protection", "degraded").put("notHealed", one.cause()))
+          .orElseGet(() -> dataset.put("protection", "degraded"));
+    };
   }
 
   /** A node that was away may not have heard that the dataset was flushed. */

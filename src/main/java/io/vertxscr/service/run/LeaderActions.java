@@ -8,6 +8,7 @@ import io.vertxscr.model.RankMap;
 import io.vertxscr.model.ScrException;
 import io.vertxscr.protocol.node.RunInfo;
 import io.vertxscr.protocol.node.flush.FlushView;
+import io.vertxscr.protocol.node.restart.HealView;
 import java.util.List;
 
 /** Work that the life of a run calls for; {@link LeaderService} keeps the life itself. On the node's loop. */
@@ -36,6 +37,9 @@ public interface LeaderActions {
 
   /** Datasets on their way to the prefix directory. */
   List<FlushView> flushes();
+
+  /** Datasets that are being made whole again, or cannot be. */
+  List<HealView> healings();
 
   /** This node leads from now on, where another one has led before, of so many nodes. */
   void tookOver(int nodes);

@@ -687,7 +687,7 @@ public final class LeaderService implements Membership.Listener {
     }).map(waits -> waits.with(Stream.of(
         membership.nodes().stream().flatMap(node -> bus.silence(node.name()).stream()), actions.remarks().stream(),
         loop.prefix().remark(membership.self().name()).stream()).flatMap(remarks -> remarks).toList(),
-        actions.flushes()));
+        actions.flushes(), actions.healings()));
   }
 
   private void over(ScrException cause) {

@@ -2,6 +2,7 @@ package io.vertxscr.service.scavenge;
 
 import io.vertxscr.service.Loop;
 import io.vertxscr.service.Membership;
+import io.vertxscr.service.run.RunWatch;
 import java.util.OptionalLong;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
@@ -19,7 +20,7 @@ import org.slf4j.LoggerFactory;
  *                                          +--- a run begins ---+
  * </pre>
  */
-public final class ScavengeWatch {
+public final class ScavengeWatch implements RunWatch {
   private static final Logger LOG = LoggerFactory.getLogger(ScavengeWatch.class);
   /** Fraction of the remaining time after which the check is repeated, for newer checkpoints. */
   private static final int LOOKS = 4;
@@ -48,25 +49,26 @@ public final class ScavengeWatch {
     this.times = times;
   }
 
-  /** A run is about to begin, or goes on under a new leader. */
+  @Override
   public void busy() {
     state = State.BUSY;
     round++;
     watchEnd();
   }
 
-  /** The run is over before its time, or did not begin. */
+  @Override
   public void died() {
     idle();
   }
 
-  /** The run has ended as it wanted. */
+  @Override
   public void ended() {
     state = State.ENDED;
     round++;
   }
 
-  /** This node leads: of an earlier leader's run it may not have heard. */
+  /** Of an earlier leader's run it may not have heard. */
+  @Override
   public void leads() {
     if (state == State.UNKNOWN) {
       idle();

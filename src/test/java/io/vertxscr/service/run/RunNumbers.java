@@ -11,6 +11,7 @@ import io.vertxscr.model.ScrException;
 import io.vertxscr.protocol.node.Packed;
 import io.vertxscr.protocol.node.RunInfo;
 import io.vertxscr.protocol.node.flush.FlushView;
+import io.vertxscr.protocol.node.restart.HealView;
 import io.vertxscr.protocol.node.run.RestartOffer;
 import java.util.List;
 import java.util.Map;
@@ -45,6 +46,11 @@ class RunNumbers implements LeaderActions {
 
   @Override
   public List<FlushView> flushes() {
+    return List.of();
+  }
+
+  @Override
+  public List<HealView> healings() {
     return List.of();
   }
 

@@ -1,0 +1,323 @@
+package io.vertxscr.flow.restart;
+
+import io.vertxscr.flow.restart.DatasetStanding.Grade;
+import io.vertxscr.flow.restart.HealPlan.Part;
+import io.vertxscr.flow.restart.Inventory.Held;
+import io.vertxscr.flow.restart.RestorePlanner.Obstacle;
+import io.vertxscr.model.CheckpointDescriptor;
+import io.vertxscr.model.DatasetDescriptor;
+import io.vertxscr.model.Fault;
+import io.vertxscr.model.GroupDescriptors;
+import io.vertxscr.model.HeldPart;
+import io.vertxscr.model.RankMap;
+import io.vertxscr.model.Redundancy;
+import io.vertxscr.model.RedundancySet;
+import io.vertxscr.model.ScrException;
+import io.vertxscr.placement.Protection;
+import io.vertxscr.placement.RedundancySets;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.stream.IntStream;
+
+/**
+ * Plans how a dataset that has lost parts is made whole again, before a restart needs it (docs/flows/healing.md). Pure.
+ *
+ * <p>Its redundancy sets stay if every lost rank finds a node in a failure group of its own. Else the ranks are spread
+ * over the nodes that there are, and it is to be protected in new sets.
+ */
+public final class HealPlanner {
+  private record Copy(String node, Held held) {}
+
+  private final Inventory.Dataset dataset;
+  private final HealPlaces places;
+  private final CheckpointDescriptor how;
+  private final SortedMap<Integer, List<Copy>> copies = new TreeMap<>();
+  /** Ranks of the dataset that each node has something of; those that hold another dataset of its id are left out. */
+  private final SortedMap<String, Integer> ranksOf = new TreeMap<>();
+  /** Bytes that each node has of its largest dataset. */
+  private final Map<String, Long> largest = new HashMap<>();
+  private final int failures;
+  private Map<String, Integer> taken = new HashMap<>();
+  private Map<String, Long> takenBytes = new HashMap<>();
+
+  /**
+   * What is known of the nodes besides their caches.
+   *
+   * @param groups failure groups of all nodes, as far as they are known
+   * @param freeBytes in the store of the dataset; a node that is missing has none
+   */
+  public record HealPlaces(GroupDescriptors groups, Map<String, Long> freeBytes) {}
+
+  private HealPlanner(Inventory.Dataset dataset, List<Inventory> caches, HealPlaces places) {
+    this.dataset = dataset;
+    this.places = places;
+    for (int rank = 0; rank < dataset.origin().ranks(); rank++) {
+      copies.put(rank, new ArrayList<>());
+    }
+    for (Inventory cache : caches) {
+      note(cache);
+    }
+    this.how = places.groups().among(holders(), dataset.redundancy().how());
+    this.failures = copies.values().stream().flatMap(List::stream).map(Copy::held).map(Held::set)
+        .filter(set -> set.size() > 1).mapToInt(RedundancySet::failures).min().orElse(1);
+  }
+
+  private void note(Inventory cache) {
+    cache.datasets().forEach(copy -> largest.merge(cache.node(), bytes(copy, copy.ranks().size()), Math::max));
+    boolean inTheWay = cache.datasets().stream().anyMatch(other ->
+        other.descriptor().id() == dataset.descriptor().id() && !other.sameAs(dataset));
+    if (!inTheWay) {                                      // one dataset of an id fits on a node
+      ranksOf.put(cache.node(), 0);
+    }
+    cache.datasets().stream().filter(dataset::sameAs).flatMap(copy -> copy.ranks().stream()).forEach(held -> {
+      copies.get(held.rank()).add(new Copy(cache.node(), held));
+      ranksOf.merge(cache.node(), 1, Integer::sum);
+    });
+  }
+
+  private Set<String> holders() {
+    Set<String> holders = new HashSet<>();
+    copies.values().forEach(of -> of.forEach(copy -> holders.add(copy.node())));
+    return holders;
+  }
+
+  /** The datasets of the caches that have lost parts, all of which these nodes can make again; newest first. */
+  public static List<Inventory.Dataset> wanted(List<Inventory> caches) {
+    return all(caches).stream().filter(dataset -> grade(dataset, caches) == Grade.DEGRADED)
+        .sorted(Comparator.comparing(Inventory.Dataset::descriptor, DatasetDescriptor.BY_AGE).reversed()).toList();
+  }
+
+  /** Whether the caches lack something of any dataset, even if nothing can be done about it now. */
+  public static boolean anyLacks(List<Inventory> caches) {
+    return all(caches).stream().map(dataset -> grade(dataset, caches))
+        .anyMatch(grade -> grade == Grade.DEGRADED || grade == Grade.LOST);
+  }
+
+  private static List<Inventory.Dataset> all(List<Inventory> caches) {
+    Map<Object, Inventory.Dataset> found = new LinkedHashMap<>();
+    CacheSnapshot.of(caches).copies().forEach(copy -> found.putIfAbsent(copy.key(), copy));
+    return List.copyOf(found.values());
+  }
+
+  private static Grade grade(Inventory.Dataset dataset, List<Inventory> caches) {
+    return RestorePlanner.standing(dataset.descriptor(), caches, dataset.origin().ranks()).state();
+  }
+
+  /**
+   * Plans for a dataset that has redundancy.
+   *
+   * @return without parts and new sets where nothing is missing
+   * @throws ScrException TOO_MANY_LOST if the nodes cannot give all of it, or are too few to protect it as it was;
+   *     NO_SPACE if they have no room
+   */
+  public static HealPlan plan(Inventory.Dataset dataset, List<Inventory> caches, HealPlaces places) {
+    HealPlanner planner = new HealPlanner(dataset, caches, places);
+    Optional<Obstacle> obstacle = RestorePlanner.obstacle(
+        dataset.descriptor(), caches, IntStream.range(0, dataset.origin().ranks()).boxed().toList());
+    if (obstacle.isPresent()) {
+      throw new ScrException(Fault.TOO_MANY_LOST, obstacle.get().why());
+    }
+    return planner.inSameSets().orElseGet(planner::inNewSets);
+  }
+
+  private Optional<HealPlan> inSameSets() {
+    List<Part> parts = new ArrayList<>();
+    for (RedundancySet set : sets()) {
+      Optional<List<Part>> some = partsOf(set);
+      if (some.isEmpty()) {
+        return Optional.empty();
+      }
+      parts.addAll(some.get());
+    }
+    Set<Integer> covered = new HashSet<>();
+    sets().forEach(set -> covered.addAll(set.ranks()));
+    return covered.size() < copies.size() ? Optional.empty() : Optional.of(new HealPlan(inOrder(parts),
+        Optional.empty()));
+  }
+
+  private static List<Part> inOrder(List<Part> parts) {
+    return parts.stream().sorted(Comparator.comparing(Part::what).thenComparing(Part::node)
+        .thenComparingInt(Part::rank)).toList();
+  }
+
+  /** Sets that can stay, until every rank is in one; those that lack least first. */
+  private List<RedundancySet> sets() {
+    Set<RedundancySet> known = new LinkedHashSet<>();
+    copies.values().forEach(of -> of.forEach(copy -> known.add(copy.held().set())));
+    List<RedundancySet> whole = known.stream().filter(set -> set.size() > 1 && set.failures() >= failures)
+        .filter(set -> set.ranks().stream().allMatch(rank -> copies.containsKey(rank)
+            && (isLost(rank) || !holders(rank, set).isEmpty())))
+        .sorted(Comparator.comparingLong(this::lacking)).toList();
+    Set<Integer> covered = new HashSet<>();
+    return whole.stream().filter(set -> covered.addAll(set.ranks())).toList();
+  }
+
+  private long lacking(RedundancySet set) {
+    return set.ranks().stream().filter(rank -> guarded(rank, set).isEmpty()).count();
+  }
+
+  private boolean isLost(int rank) {
+    return copies.get(rank).stream().noneMatch(copy -> copy.held().files());
+  }
+
+  /** Nodes that have the files of a rank as a member of this set, those with its redundancy first. */
+  private List<String> holders(int rank, RedundancySet set) {
+    return copies.get(rank).stream().filter(copy -> copy.held().files() && copy.held().set().equals(set))
+        .sorted(Comparator.comparing((Copy copy) -> !copy.held().redundancy())).map(Copy::node).toList();
+  }
+
+  private List<String> guarded(int rank, RedundancySet set) {
+    return copies.get(rank).stream().filter(copy -> copy.held().files() && copy.held().redundancy()
+        && copy.held().set().equals(set)).map(Copy::node).toList();
+  }
+
+  /** Empty where some member has no node. */
+  private Optional<List<Part>> partsOf(RedundancySet set) {
+    SortedMap<Integer, List<String>> candidates = new TreeMap<>();
+    set.ranks().forEach(rank -> candidates.put(rank, holders(rank, set)));
+    SortedMap<Integer, String> nodes = DistinctNodes.of(candidates, this::group);
+    Set<String> groups = new HashSet<>();
+    nodes.values().forEach(node -> groups.add(group(node)));
+    List<Part> parts = new ArrayList<>();
+    for (int rank : set.ranks()) {
+      String node = nodes.get(rank);
+      if (node == null) {
+        Optional<String> found = newNode(groups);
+        if (found.isEmpty()) {
+          return Optional.empty();
+        }
+        node = found.get();
+        groups.add(group(node));
+        take(node, 1, rankBytes() * (1 + failures));
+        parts.add(new Part(rank, node, set, HeldPart.FILES));
+      }
+      if (!guarded(rank, set).contains(node)) {
+        if (nodes.containsKey(rank) && !hasRoom(node, rankBytes() * failures)) {
+          return Optional.empty();
+        }
+        if (nodes.containsKey(rank)) {
+          take(node, 0, rankBytes() * failures);
+        }
+        parts.add(new Part(rank, node, set, HeldPart.REDUNDANCY));
+      }
+    }
+    return Optional.of(parts);
+  }
+
+  /** Of nodes whose group is not known none is in one of its own. */
+  private String group(String node) {
+    try {
+      return places.groups().valueOf(how.group(), node);
+    } catch (ScrException e) {
+      return "";
+    }
+  }
+
+  /** A node without anything of the dataset, one that others fill first; else the one with the fewest ranks. */
+  private Optional<String> newNode(Set<String> groups) {
+    int usual = ranksOf.values().stream().mapToInt(ranks -> ranks).max().orElse(0);
+    return ranksOf.keySet().stream()
+        .filter(node -> !group(node).isEmpty() && !groups.contains(group(node)))
+        .filter(node -> hasRoom(node, rankBytes() * (1 + failures)))
+        .min(Comparator.comparing((String node) -> !isSpare(node, usual))
+            .thenComparingInt(node -> isSpare(node, usual) ? -count(node) : count(node))
+            .thenComparing(Comparator.naturalOrder()));
+  }
+
+  private boolean isSpare(String node, int usual) {
+    return ranksOf.get(node) == 0 && count(node) < usual;
+  }
+
+  private int count(String node) {
+    return ranksOf.get(node) + taken.getOrDefault(node, 0);
+  }
+
+  private void take(String node, int ranks, long bytes) {
+    taken.merge(node, ranks, Integer::sum);
+    takenBytes.merge(node, bytes, Long::sum);
+  }
+
+  private long rankBytes() {
+    return bytes(dataset, 1);
+  }
+
+  private static long bytes(Inventory.Dataset of, int ranks) {
+    return Math.ceilDiv(of.descriptor().totals().bytes(), Math.max(1, of.origin().ranks())) * ranks;
+  }
+
+  /** Whether there is room for this too, and left for the next checkpoint. */
+  private boolean hasRoom(String node, long more) {
+    long takes = takenBytes.getOrDefault(node, 0L) + more;
+    return places.freeBytes().getOrDefault(node, 0L) - takes >= Math.max(largest.getOrDefault(node, 0L), takes);
+  }
+
+  private HealPlan inNewSets() {
+    taken = new HashMap<>();
+    takenBytes = new HashMap<>();
+    String[] nodes = new String[copies.size()];
+    copies.forEach((rank, of) -> of.stream().filter(copy -> copy.held().files())
+        .min(Comparator.comparing((Copy copy) -> !copy.held().redundancy()).thenComparing(Copy::node))
+        .ifPresent(copy -> nodes[rank] = copy.node()));
+    for (String node : nodes) {
+      if (node != null) {
+        take(node, 0, rankBytes() * failures);            // the new redundancy, beside the old
+      }
+    }
+    List<Part> parts = new ArrayList<>();
+    for (int rank = 0; rank < nodes.length; rank++) {
+      if (nodes[rank] == null) {
+        nodes[rank] = ranksOf.keySet().stream().filter(node -> hasRoom(node, rankBytes() * (1 + failures)))
+            .min(Comparator.comparingInt(this::count).thenComparing(Comparator.naturalOrder()))
+            .orElseThrow(this::noRoom);
+        take(nodes[rank], 1, rankBytes() * (1 + failures));
+        parts.add(new Part(rank, nodes[rank], setOf(rank), HeldPart.FILES));
+      }
+    }
+    RankMap map = new RankMap(List.of(nodes));
+    requireProtected(map);
+    if (map.byNode().keySet().stream().anyMatch(node -> !hasRoom(node, 0))) {
+      throw noRoom();
+    }
+    return new HealPlan(inOrder(parts), Optional.of(map));
+  }
+
+  /** A set of a lost rank, as others know it. */
+  private RedundancySet setOf(int rank) {
+    return copies.values().stream().flatMap(List::stream).map(copy -> copy.held().set())
+        .filter(set -> set.ranks().contains(rank)).findFirst().orElseThrow();
+  }
+
+  private void requireProtected(RankMap map) {
+    CheckpointDescriptor among = places.groups().among(map.nodes(), dataset.redundancy().how());
+    Redundancy asked = among.redundancy();
+    int most = Protection.failures(dataset.scheme(), asked.failures());
+    List<String> groups = map.nodes().stream().map(node -> places.groups().valueOf(among.group(), node)).toList();
+    int weakest = RedundancySets.of(groups, Protection.minSetSize(dataset.scheme(), asked.setSize(), most)).stream()
+        .mapToInt(set -> set.tolerating(most).failures()).min().orElse(0);
+    if (weakest < failures) {
+      throw new ScrException(Fault.TOO_MANY_LOST, title() + " cannot be made whole by the "
+          + new HashSet<>(map.nodes()).size() + " nodes that are left: redundancy sets of theirs would tolerate "
+          + weakest + ", its own tolerate " + failures);
+    }
+  }
+
+  private ScrException noRoom() {
+    return new ScrException(Fault.NO_SPACE, title() + " cannot be made whole: no node has room in store "
+        + dataset.base() + " for parts of about " + rankBytes() * (1 + failures)
+        + " bytes each and for its next checkpoint besides");
+  }
+
+  private String title() {
+    return "dataset " + dataset.descriptor().id() + " \"" + dataset.descriptor().name() + "\"";
+  }
+}
