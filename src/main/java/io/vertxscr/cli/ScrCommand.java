@@ -1,5 +1,6 @@
 package io.vertxscr.cli;
 
+import io.vertxscr.cli.drill.DrillCommands;
 import io.vertxscr.cli.halt.HaltCommand;
 import io.vertxscr.cli.launch.LaunchCommands;
 import io.vertxscr.cli.offline.OfflineCommands;
@@ -79,6 +80,7 @@ public final class ScrCommand implements Runnable {
         new PagesCommand(environment)));
     all.addAll(LaunchCommands.all(environment));
     all.addAll(OfflineCommands.all(environment));
+    all.addAll(DrillCommands.all(environment));
     all.add(new VersionCommand());
     return all;
   }

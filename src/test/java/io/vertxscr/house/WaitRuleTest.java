@@ -53,6 +53,7 @@ class WaitRuleTest {
       Map.entry("cli.StatusCommand", "shows the state again and again, for somebody who looks on"),
       Map.entry("cli.EventsCommand", "asks for events again and again, for somebody who looks on"),
       Map.entry("cli.WatchScreen", "waits for the next page where no keys come, for somebody who looks on"),
+      Map.entry("cli.drill.DrillRankCommand", "plays a program that computes between its checkpoints"),
       Map.entry("demo.DemoRun", "waits to be notified, until a deadline, for somebody who looks on"),
       Map.entry("examples.heat.Deadline", "polls files of other processes, in an example"),
       Map.entry("load.Daemons", "polls the daemons of a load test: other processes"),

@@ -33,7 +33,7 @@ public record Allocation(ResourceManager manager, List<Node> nodes, String remot
   }
 
   /** @throws ScrException BAD_CONFIGURATION if there are none, or they are unknown */
-  static Allocation read(ResourceManager manager, String remote, Map<String, String> environment) {
+  public static Allocation read(ResourceManager manager, String remote, Map<String, String> environment) {
     List<Node> nodes = manager.nodes(answer(manager, environment));
     if (nodes.isEmpty()) {
       throw new ScrException(Fault.BAD_CONFIGURATION, manager.name() + " names no nodes");

@@ -22,7 +22,7 @@ import java.util.regex.Pattern;
  * A daemon, here or on another host, at the other end of two pipes ({@link Attachment}). Its log, and what the remote
  * execution has to complain of, go to a file.
  */
-final class AttachedDaemon {
+public final class AttachedDaemon {
   private static final Pattern READY = Pattern.compile("node \\S+ is ready: .*, socket (?<socket>.+)");
 
   private final String node;
@@ -103,6 +103,12 @@ final class AttachedDaemon {
   /** Tells the daemon that the program was ended from outside, which is no failure. */
   void endedFromOutside() {
     in.println(Attachment.ENDED_FROM_OUTSIDE);
+  }
+
+  /** SIGKILL, to it and all that runs it here. Returns when it is dead. */
+  void kill() {
+    process.descendants().forEach(ProcessHandle::destroyForcibly);
+    process.destroyForcibly().onExit().join();
   }
 
   /** Asks the daemon to stop, without waiting. */

@@ -25,7 +25,7 @@ import java.util.function.Consumer;
  * The daemons of a job, and which nodes are down. Once down, a node stays so, unless it is {@link #revivable}. To be
  * used by one thread; events of the daemons go to the listener, and come back by {@link #hear}.
  */
-final class Fleet {
+public final class Fleet {
   /** What bin/scr and the log read before the daemon reads its pipe. All others are on no command line. */
   private static final Set<String> OF_THE_SCRIPT = Set.of("SCR_JAVA_HOME", "SCR_JAVA_OPTIONS", "SCR_VECTOR", "SCR_AOT",
       "SCR_COPY_TYPE", "SCR_CONF_FILE", "SCR_PREFIX", "SCR_LOG_LEVEL", "SCR_LOG_LEVEL_CLUSTER");
@@ -55,11 +55,11 @@ final class Fleet {
    * @param port of all daemons; empty to choose: one for all hosts, by user and job, or one each on one machine
    * @param logs directory of the logs
    */
-  record Setup(String program, Map<String, String> variables, Optional<Integer> port, Path logs) {
+  public record Setup(String program, Map<String, String> variables, Optional<Integer> port, Path logs) {
     private static final int LARGEST_PORT = 65_535;
 
     /** @throws ScrException BAD_CONFIGURATION for a port that is none */
-    Setup {
+    public Setup {
       if (port.filter(number -> number < 1 || number > LARGEST_PORT).isPresent()) {
         throw new ScrException(Fault.BAD_CONFIGURATION,
             "--port " + port.get() + ": a port is a number from 1 to " + LARGEST_PORT);
@@ -78,7 +78,7 @@ final class Fleet {
     }
   }
 
-  Fleet(Allocation allocation, Setup setup, Consumer<Signal> listener) {
+  public Fleet(Allocation allocation, Setup setup, Consumer<Signal> listener) {
     this.allocation = allocation;
     this.setup = setup;
     this.listener = listener;
@@ -108,7 +108,7 @@ final class Fleet {
   }
 
   /** Starts daemons without waiting. */
-  void start(Collection<String> nodes) {
+  public void start(Collection<String> nodes) {
     List<String> members = new ArrayList<>();
     for (String node : allocation.names()) {
       members.add((allocation.isHere() ? "127.0.0.1" : node) + ":" + ports.get(node));
@@ -130,7 +130,7 @@ final class Fleet {
   }
 
   /** Handles an event of a daemon, or its end. */
-  void hear(Signal signal) {
+  public void hear(Signal signal) {
     switch (signal) {
       case Signal.Ready(String node, String socket) -> sockets.put(node, socket);
       case Signal.Pong(String node, Set<String> members) -> seenBy.put(node, members);
@@ -159,12 +159,12 @@ final class Fleet {
   }
 
   /** Nodes with a daemon that are not down, in the order of the allocation. */
-  List<String> up() {
+  public List<String> up() {
     return allocation.names().stream().filter(node -> daemons.containsKey(node) && !down.containsKey(node)).toList();
   }
 
   /** Why nodes are down, by node. */
-  Map<String, String> down() {
+  public Map<String, String> down() {
     return Map.copyOf(down);
   }
 
@@ -174,12 +174,12 @@ final class Fleet {
   }
 
   /** The socket of a node that is up and {@link #isServing}. */
-  String socket(String node) {
+  public String socket(String node) {
     return sockets.get(node);
   }
 
   /** Whether all that are up have said that they are ready. */
-  boolean isServing() {
+  public boolean isServing() {
     return sockets.keySet().containsAll(up());
   }
 
@@ -189,7 +189,7 @@ final class Fleet {
   }
 
   /** Asks all that are up; older answers do not count. */
-  void ping() {
+  public void ping() {
     seenBy.clear();
     up().forEach(node -> daemons.get(node).ping());
   }
@@ -205,12 +205,12 @@ final class Fleet {
   }
 
   /** Whether all that are up have answered since the last {@link #ping}, and form one cluster. */
-  boolean agrees() {
+  public boolean agrees() {
     return Agreement.isComplete(Set.copyOf(up()), seenBy);
   }
 
   /** Nodes that have answered, but are not in the majority's cluster, with the reason. */
-  Map<String, String> strays() {
+  public Map<String, String> strays() {
     Set<String> together = Agreement.together(seenBy);
     Map<String, String> strays = new TreeMap<>();
     for (String node : up()) {
@@ -222,7 +222,7 @@ final class Fleet {
   }
 
   /** Restarts the daemons of these nodes, so that they look for the others again (after a split brain). */
-  void restart(Collection<String> nodes) throws InterruptedException {
+  public void restart(Collection<String> nodes) throws InterruptedException {
     nodes.forEach(node -> daemons.get(node).release());
     awaitEnds(nodes.stream().map(daemons::get).toList());
     sockets.keySet().removeAll(nodes);
@@ -237,8 +237,13 @@ final class Fleet {
     strays.forEach(this::leaveOut);
   }
 
+  /** Kills the daemons of these nodes of this machine without warning. They are dead when this returns. */
+  public void kill(Collection<String> nodes) {
+    nodes.stream().filter(daemons::containsKey).toList().forEach(node -> daemons.get(node).kill());
+  }
+
   /** Stops all daemons and waits for their end. */
-  void stop() throws InterruptedException {
+  public void stop() throws InterruptedException {
     daemons.values().forEach(AttachedDaemon::release);
     awaitEnds(daemons.values());
   }

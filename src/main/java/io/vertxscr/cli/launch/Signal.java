@@ -4,7 +4,7 @@ import io.vertx.core.json.JsonObject;
 import java.util.Set;
 
 /** Input of a launcher, from several threads, in one queue. */
-sealed interface Signal {
+public sealed interface Signal {
   /** A daemon serves. */
   record Ready(String node, String socket) implements Signal {}
 

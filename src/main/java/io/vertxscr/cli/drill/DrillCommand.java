@@ -1,0 +1,209 @@
+package io.vertxscr.cli.drill;
+
+import io.vertxscr.cli.drill.DrillPlan.DrillWork;
+import io.vertxscr.model.Fault;
+import io.vertxscr.model.Names;
+import io.vertxscr.model.Scheme;
+import io.vertxscr.model.ScrException;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.SecureRandom;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalDouble;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+
+/** {@code scr drill}: rehearses a recovery and measures it (docs/flows/drill.md). */
+@Command(name = "drill", sortOptions = false, description = {
+    "Practise a recovery: daemons and ranks of its own write checkpoints on this machine, a node is killed, the ranks"
+        + " are started again, and every byte is compared with what was written.",
+    "Prints the time until the loss was noticed, the data was rebuilt and the first step was done again (RTO), and the"
+        + " work lost (RPO). Exit code 0 if all checks passed, 1 if not. Nothing is left running, and no file but those"
+        + " asked for."})
+final class DrillCommand implements Callable<Integer> {
+  private static final long LAST_MOMENTS_S = 60;
+  private static final int SEEDS = 1_000_000;
+
+  private final Map<String, String> environment;
+
+  @Spec
+  private CommandSpec spec;
+
+  @Option(names = "--nodes", defaultValue = "4", paramLabel = "N",
+      description = "Daemons that play nodes: node1, node2, ... (${DEFAULT-VALUE}).")
+  private int nodes;
+
+  @Option(names = "--ranks", paramLabel = "N", description = "Ranks of the program; as many as nodes if not given.")
+  private Integer ranks;
+
+  @Option(names = "--bytes", defaultValue = "4194304", paramLabel = "N",
+      description = "That each rank writes in a checkpoint (${DEFAULT-VALUE}).")
+  private long bytes;
+
+  @Option(names = "--scheme", defaultValue = "XOR", paramLabel = "SINGLE|PARTNER|XOR|RS",
+      description = "How checkpoints are protected (${DEFAULT-VALUE}).")
+  private Scheme scheme;
+
+  @Option(names = "--flush", defaultValue = "0", paramLabel = "N",
+      description = "Every Nth checkpoint goes to the prefix directory (${DEFAULT-VALUE}); 0 for none.")
+  private int flushEvery;
+
+  @Option(names = "--kill-node", split = ",", paramLabel = "NODE",
+      description = "Kill these nodes, daemon and ranks, with SIGKILL; one by chance if not given.")
+  private List<String> victims = List.of();
+
+  @Option(names = "--lose-cache", description = "All that is stored on these nodes is lost with them.")
+  private boolean loseCache;
+
+  @Option(names = "--spare",
+      description = "Spare nodes take the places of those that are killed; else these come back.")
+  private boolean spare;
+
+  @Option(names = "--seed", paramLabel = "N",
+      description = "Of node, step and bytes: the same seed makes the same choice; printed; by chance if not given.")
+  private Long seed;
+
+  @Option(names = "--checkpoints", defaultValue = "2", paramLabel = "N",
+      description = "Checkpoints before the loss (${DEFAULT-VALUE}).")
+  private int checkpoints;
+
+  @Option(names = "--every", defaultValue = "5", paramLabel = "STEPS",
+      description = "DrillSteps between checkpoints (${DEFAULT-VALUE}).")
+  private int every;
+
+  @Option(names = "--step-ms", defaultValue = "100", paramLabel = "MS",
+      description = "Length of a step (${DEFAULT-VALUE}).")
+  private int stepMs;
+
+  @Option(names = "--max-rto", paramLabel = "SECONDS", description = "Fail if the first step again is later.")
+  private Double maxRto;
+
+  @Option(names = "--max-rpo", paramLabel = "SECONDS", description = "Fail if more work is lost.")
+  private Double maxRpo;
+
+  @Option(names = "--patience", defaultValue = "120", paramLabel = "SECONDS",
+      description = "Longest wait for each part of the drill (${DEFAULT-VALUE}).")
+  private int patienceSeconds;
+
+  @Option(names = "--cache", paramLabel = "DIR",
+      description = "Storage for the caches; the drill makes a directory of its own there, and deletes it at the end.")
+  private Path caches;
+
+  @Option(names = "--prefix", paramLabel = "DIR", description = "The same for the prefix directory.")
+  private Path prefix;
+
+  @Option(names = "--logs", paramLabel = "DIR", description = "For the logs of the daemons; not kept if not given.")
+  private Path logs;
+
+  @Option(names = "--json", description = "Print the result as JSON (docs/json.md).")
+  private boolean json;
+
+  @Option(names = "--junit", paramLabel = "FILE", description = "Write the result as JUnit XML, too.")
+  private Path junit;
+
+  DrillCommand(Map<String, String> environment) {
+    this.environment = environment;
+  }
+
+  @Override
+  public Integer call() throws IOException, InterruptedException {
+    DrillPlan plan = plan();
+    DrillOutcome.Bounds bounds = new DrillOutcome.Bounds(bound("--max-rto", maxRto), bound("--max-rpo", maxRpo));
+    if (patienceSeconds < 1) {
+      throw wrong("--patience " + patienceSeconds + ": expected at least 1");
+    }
+    if (junit != null && Files.isDirectory(junit)) {
+      throw wrong("--junit " + junit + ": is a directory");
+    }
+    DrillOutcome outcome = drill(plan);
+    PrintWriter out = spec.commandLine().getOut();
+    if (json) {
+      out.println(DrillPage.json(outcome, bounds).encodePrettily());
+    } else {
+      DrillPage.lines(outcome, bounds).forEach(out::println);
+    }
+    if (junit != null) {
+      JunitReport.write(junit, outcome, bounds);
+    }
+    return outcome.passed(bounds) ? 0 : 1;
+  }
+
+  private DrillPlan plan() {
+    try {
+      long chosen = seed != null ? seed : new SecureRandom().nextInt(SEEDS);
+      List<String> names = DrillPlan.names(1, Math.max(1, nodes));
+      DrillWork work = new DrillWork(ranks != null ? ranks : names.size(), bytes, every, stepMs, checkpoints);
+      return new DrillPlan(names, work, scheme, flushEvery,
+          DrillPlan.choose(chosen, names, work, victims, loseCache, spare), chosen);
+    } catch (IllegalArgumentException e) {
+      throw wrong(e.getMessage());
+    }
+  }
+
+  private OptionalDouble bound(String option, Double seconds) {
+    if (seconds != null && !(seconds >= 0)) {
+      throw wrong(option + " " + seconds + ": expected 0 seconds or more");
+    }
+    return seconds == null ? OptionalDouble.empty() : OptionalDouble.of(seconds);
+  }
+
+  private ParameterException wrong(String why) {
+    return new ParameterException(spec.commandLine(), why);
+  }
+
+  private String program() {
+    String home = environment.getOrDefault("SCR_HOME", "");
+    if (home.isEmpty()) {
+      throw new ScrException(Fault.BAD_CONFIGURATION, "SCR_HOME is not set: start the drill with bin/scr");
+    }
+    return Path.of(home, "bin", "scr").toString();
+  }
+
+  /** Leaves no process and no directory of the drill, also where this process is asked to end meanwhile. */
+  private DrillOutcome drill(DrillPlan plan) throws IOException, InterruptedException {
+    BlockingQueue<DrillSignal> signals = new LinkedBlockingQueue<>();
+    PrintWriter err = spec.commandLine().getErr();
+    CountDownLatch done = new CountDownLatch(1);
+    Thread hook = new Thread(() -> {
+      signals.add(new DrillSignal.Interrupted(System.nanoTime()));
+      await(done);
+    }, "scr-drill-stop");
+    Runtime.getRuntime().addShutdownHook(hook);
+    try (DrillSite site = DrillSite.create(plan, program(), environment, new DrillSite.DrillPlaces(
+        Optional.ofNullable(caches), Optional.ofNullable(prefix), Optional.ofNullable(logs)), signals)) {
+      return new Drill(plan, site, signals, TimeUnit.SECONDS.toMillis(patienceSeconds),
+          line -> err.println("scr drill: " + Names.printable(line))).run();
+    } finally {
+      done.countDown();
+      remove(hook);
+    }
+  }
+
+  private static void await(CountDownLatch done) {
+    try {
+      done.await(LAST_MOMENTS_S, TimeUnit.SECONDS);
+    } catch (InterruptedException _) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  private static void remove(Thread hook) {
+    try {
+      Runtime.getRuntime().removeShutdownHook(hook);
+    } catch (IllegalStateException _) {
+      // It is running: the process is ending.
+    }
+  }
+}

@@ -1,0 +1,133 @@
+package io.vertxscr.cli.drill;
+
+import io.vertxscr.cli.drill.DrillCheck.Result;
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalDouble;
+
+/**
+ * Result of a drill. Pure.
+ *
+ * @param struck whether it came to the loss
+ * @param after milliseconds from the loss to each milestone that was reached
+ * @param steps where the program was
+ * @param lostSeconds from the begin of the checkpoint that was restored to the loss: its work had to be done again
+ * @param difference the first byte that is not as it was written, in words
+ * @param failure why the drill came to no end, in words
+ */
+record DrillOutcome(DrillPlan plan, boolean struck, Map<Milestone, Long> after, DrillSteps steps,
+    OptionalDouble lostSeconds, Optional<String> difference, Optional<String> failure) {
+  private static final double MS = 1000.0;
+
+  DrillOutcome {
+    Map<Milestone, Long> inOrder = new EnumMap<>(Milestone.class);
+    inOrder.putAll(after);
+    after = inOrder;
+  }
+
+  /**
+   * DrillSteps of the program; -1 for none.
+   *
+   * @param checkpoint of the newest checkpoint that was protected before the loss
+   * @param reached by the rank that was furthest, before the loss
+   * @param restored of the checkpoint of the restart
+   */
+  record DrillSteps(int checkpoint, int reached, int restored) {}
+
+  /**
+   * Bounds of the user.
+   *
+   * @param rtoSeconds longest time to the first step again
+   * @param rpoSeconds most work lost
+   */
+  record Bounds(OptionalDouble rtoSeconds, OptionalDouble rpoSeconds) {}
+
+  /** Seconds from the loss; empty where it was not reached. */
+  OptionalDouble seconds(Milestone milestone) {
+    Long ms = after.get(milestone);
+    return ms == null ? OptionalDouble.empty() : OptionalDouble.of(ms / MS);
+  }
+
+  /** Recovery time: from the loss to the first step again, by all ranks. */
+  OptionalDouble rtoSeconds() {
+    return seconds(Milestone.FIRST_STEP);
+  }
+
+  /** DrillSteps that had to be done again. */
+  Optional<Integer> lostSteps() {
+    return steps.restored() < 0 ? Optional.empty() : Optional.of(steps.reached() - steps.restored());
+  }
+
+  /** Bytes that were compared with what was written. */
+  long verifiedBytes() {
+    return after.containsKey(Milestone.VERIFIED) ? plan.work().checkpointBytes() : 0;
+  }
+
+  /** Everything that is checked, in order; after a failure the rest of the course is skipped. */
+  List<DrillCheck> checks(Bounds bounds) {
+    List<DrillCheck> checks = new ArrayList<>();
+    boolean going = add(checks, true, "checkpoint", struck,
+        "checkpoint of step " + steps.checkpoint() + " protected", 0);
+    going = add(checks, going, "detection", has(Milestone.DETECTED) && has(Milestone.TOLD),
+        "the loss was noticed, and all ranks were told", span(Milestone.TOLD, OptionalDouble.of(0)));
+    going = add(checks, going, "restart", has(Milestone.RESTORED),
+        "restarted from the checkpoint of step " + steps.restored(),
+        span(Milestone.RESTORED, seconds(Milestone.TOLD)));
+    going = add(checks, going, "bytes", has(Milestone.VERIFIED) && difference.isEmpty(),
+        verifiedBytes() + " bytes are as they were written",
+        span(Milestone.VERIFIED, seconds(Milestone.RESTORED)));
+    going = add(checks, going, "first-step", has(Milestone.FIRST_STEP), "all ranks compute again",
+        span(Milestone.FIRST_STEP, seconds(Milestone.VERIFIED)));
+    add(checks, going, "protection", has(Milestone.PROTECTED), "the next checkpoint is protected",
+        span(Milestone.PROTECTED, seconds(Milestone.FIRST_STEP)));
+    checks.add(bound("rto", "to the first step again", rtoSeconds(), bounds.rtoSeconds()));
+    checks.add(bound("rpo", "of work lost", lostSeconds, bounds.rpoSeconds()));
+    return List.copyOf(checks);
+  }
+
+  /** Whether every check passed. */
+  boolean passed(Bounds bounds) {
+    return checks(bounds).stream().allMatch(check -> check.result() == Result.PASSED);
+  }
+
+  private boolean has(Milestone milestone) {
+    return after.containsKey(milestone);
+  }
+
+  /** Adds the next part of the course; returns whether it passed. */
+  private boolean add(List<DrillCheck> checks, boolean reached, String name, boolean passed, String text,
+      double seconds) {
+    Result result = !reached ? Result.SKIPPED : passed ? Result.PASSED : Result.FAILED;
+    checks.add(new DrillCheck(name, result, switch (result) {
+      case PASSED -> text;
+      case FAILED -> difference.or(() -> failure).orElse("not reached");
+      case SKIPPED -> "not reached";
+    }, seconds));
+    return result == Result.PASSED;
+  }
+
+  private double span(Milestone to, OptionalDouble from) {
+    return seconds(to).isPresent() && from.isPresent()
+        ? Math.max(0, seconds(to).getAsDouble() - from.getAsDouble()) : 0;
+  }
+
+  private static DrillCheck bound(String name, String what, OptionalDouble measured, OptionalDouble most) {
+    if (measured.isEmpty()) {
+      return new DrillCheck(name, Result.SKIPPED, "not measured", 0);
+    }
+    double seconds = measured.getAsDouble();
+    boolean within = most.isEmpty() || seconds <= most.getAsDouble();
+    return new DrillCheck(name, within ? Result.PASSED : Result.FAILED, String.format(Locale.ROOT, "%.2f s %s%s",
+        seconds, what, most.isEmpty() ? "" : (within ? ", within " : ", more than ") + number(most.getAsDouble())
+            + " s"), seconds);
+  }
+
+  /** {@code 30}, {@code 0.5}. */
+  private static String number(double value) {
+    return value == Math.rint(value) ? Long.toString((long) value) : Double.toString(value);
+  }
+}

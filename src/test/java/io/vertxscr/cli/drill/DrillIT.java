@@ -1,0 +1,125 @@
+package io.vertxscr.cli.drill;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.vertx.core.json.JsonObject;
+import io.vertxscr.cli.JsonPage;
+import io.vertxscr.system.ShortLife;
+import io.vertxscr.timing.Eventually;
+import java.io.File;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * Goal: with real processes, a node that is lost with its storage costs a few steps, and no byte. What cannot be
+ * restored is a failed drill. Nothing is left in either case, nor where the drill is stopped.
+ */
+class DrillIT {
+  private static final Path HOME = Path.of(System.getProperty("scr.home"));
+  private static final int PATIENCE_S = 120;
+
+  @TempDir
+  private Path directory;
+
+  private record Ran(int exit, String out, String err) {}
+
+  @Test
+  void aNodeIsLostWithItsCacheAndEveryByteIsVerified() throws Exception {
+    Path junit = directory.resolve("junit.xml");
+    Ran ran = drill("--lose-cache", "--kill-node", "node2", "--seed", "5", "--bytes", "500001", "--json",
+        "--junit", junit.toString());
+
+    assertThat(ran.exit()).as(ran.out() + ran.err()).isZero();
+    JsonObject json = new JsonObject(ran.out());
+    new JsonPage("scr drill").check(json.getMap());
+    assertThat(json.getBoolean("passed")).isTrue();
+    assertThat(json.getLong("verifiedBytes")).isEqualTo(4 * 500_033L);
+    assertThat(json.getJsonObject("loss").getJsonArray("nodes").encode()).isEqualTo("[\"node2\"]");
+    JsonObject steps = json.getJsonObject("steps");
+    assertThat(steps.getInteger("checkpoint")).isGreaterThanOrEqualTo(10);
+    assertThat(steps.getInteger("restored")).isGreaterThanOrEqualTo(steps.getInteger("checkpoint"));
+    assertThat(json.getInteger("rpoSteps")).isNotNegative()
+        .isEqualTo(steps.getInteger("reached") - steps.getInteger("restored"));
+    JsonObject seconds = json.getJsonObject("seconds");
+    double before = 0;
+    for (String field : List.of("told", "together", "started", "restored", "verified", "firstStep", "protected")) {
+      assertThat(seconds.getDouble(field)).as(field).isGreaterThanOrEqualTo(before);
+      before = seconds.getDouble(field);
+    }
+    assertThat(seconds.getDouble("detected")).isLessThan(seconds.getDouble("together"));
+    assertThat(json.getDouble("rtoSeconds")).isEqualTo(seconds.getDouble("firstStep"));
+    assertThat(Files.readString(junit)).contains("failures=\"0\"", "skipped=\"0\"");
+    assertNothingIsLeft();
+  }
+
+  @Test
+  void moreThanTheRedundancyHoldsIsAFailedDrill() throws Exception {
+    Ran ran = drill("--lose-cache", "--kill-node", "node2,node3", "--bytes", "1000");
+
+    assertThat(ran.exit()).as(ran.out() + ran.err()).isEqualTo(1);
+    assertThat(ran.out()).contains("FAILED     ").contains("there is no checkpoint to restart from")
+        .contains("failed     ");
+    assertNothingIsLeft();
+  }
+
+  @Test
+  void aDrillThatIsStoppedLeavesNothing() throws Exception {
+    Process process = start("--step-ms", "1000");
+    try {
+      Eventually.holds("the first run", PATIENCE_S,
+          () -> Files.readString(directory.resolve("err")).contains("run 1: "));
+      process.destroy();
+      assertThat(process.waitFor(PATIENCE_S, TimeUnit.SECONDS)).isTrue();
+    } finally {
+      process.destroyForcibly();
+    }
+    assertNothingIsLeft();
+  }
+
+  private Ran drill(String... options) throws Exception {
+    Process process = start(options);
+    try {
+      assertThat(process.waitFor(PATIENCE_S, TimeUnit.SECONDS)).as("ended").isTrue();
+    } finally {
+      process.destroy();
+      process.onExit().completeOnTimeout(process, 20, TimeUnit.SECONDS).join().destroyForcibly();
+    }
+    return new Ran(process.exitValue(), Files.readString(directory.resolve("out")),
+        Files.readString(directory.resolve("err")));
+  }
+
+  private Process start(String... options) throws IOException {
+    List<String> command = new ArrayList<>(List.of(HOME.resolve("bin/scr").toString(), "drill"));
+    command.addAll(List.of(options));
+    File out = directory.resolve("out").toFile();
+    ProcessBuilder builder = new ProcessBuilder(command).redirectOutput(out)
+        .redirectError(directory.resolve("err").toFile());
+    builder.environment().keySet().removeIf(name -> name.startsWith("SCR_"));
+    builder.environment().put("SCR_JAVA_HOME", System.getProperty("java.home"));
+    builder.environment().put("SCR_AOT", "0");
+    builder.environment().put("SCR_JAVA_OPTIONS", ShortLife.javaOptions() + " -Djava.io.tmpdir=" + scratch());
+    return builder.start();
+  }
+
+  /** Short, since sockets are below it. */
+  private Path scratch() throws IOException {
+    return Files.createDirectories(directory.resolve("t"));
+  }
+
+  /** Neither a process nor a directory of the drill. */
+  private void assertNothingIsLeft() throws IOException {
+    try (Stream<Path> left = Files.list(scratch()); Stream<ProcessHandle> all = ProcessHandle.allProcesses()) {
+      assertThat(left.filter(path -> path.getFileName().toString().startsWith("scr-drill"))).isEmpty();
+      String mine = directory.toString();
+      assertThat(all.filter(p -> p.info().commandLine().orElse("").contains(mine))
+          .filter(p -> p.pid() != ProcessHandle.current().pid())).isEmpty();
+    }
+  }
+}

@@ -1,0 +1,59 @@
+package io.vertxscr.cli.drill;
+
+import io.vertxscr.cli.drill.DrillOutcome.Bounds;
+import io.vertxscr.cli.drill.DrillOutcome.DrillSteps;
+import io.vertxscr.cli.drill.DrillPlan.DrillWork;
+import io.vertxscr.cli.drill.DrillPlan.Strike;
+import io.vertxscr.model.Scheme;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalDouble;
+
+/** Results of drills that did not take place. */
+final class DrillOutcomes {
+  static final Bounds NONE = new Bounds(OptionalDouble.empty(), OptionalDouble.empty());
+  private static final DrillPlan PLAN = new DrillPlan(DrillPlan.names(1, 4), new DrillWork(4, 1000, 5, 100, 2),
+      Scheme.XOR, 0, new Strike(List.of("node2"), true, false, 13), 4711);
+
+  private DrillOutcomes() {}
+
+  /** All is well: each milestone 500 ms after the one before it. */
+  static DrillOutcome good() {
+    return upTo(Milestone.PROTECTED, Optional.empty(), Optional.empty());
+  }
+
+  /** It came to this milestone, and no further. */
+  static DrillOutcome upTo(Milestone last, Optional<String> difference, Optional<String> failure) {
+    Map<Milestone, Long> after = new EnumMap<>(Milestone.class);
+    for (Milestone milestone : Milestone.values()) {
+      if (milestone.compareTo(last) <= 0) {
+        after.put(milestone, 500L * (milestone.ordinal() + 1));
+      }
+    }
+    boolean verified = after.containsKey(Milestone.VERIFIED);
+    return new DrillOutcome(PLAN, true, after, new DrillSteps(10, 13, verified ? 10 : -1),
+        verified ? OptionalDouble.of(0.35) : OptionalDouble.empty(), difference, failure);
+  }
+
+  /** Spares take the place of the lost node. */
+  static DrillOutcome withSpare() {
+    DrillPlan spare = new DrillPlan(PLAN.nodes(), PLAN.work(), PLAN.scheme(), 0,
+        new Strike(List.of("node2"), true, true, 13), 4711);
+    DrillOutcome good = good();
+    return new DrillOutcome(spare, true, good.after(), good.steps(), good.lostSeconds(), good.difference(),
+        good.failure());
+  }
+
+  /** The daemons did not start. */
+  static DrillOutcome neverBegun() {
+    return new DrillOutcome(PLAN, false, Map.of(), new DrillSteps(-1, -1, -1), OptionalDouble.empty(), Optional.empty(),
+        Optional.of("node node3: its daemon has ended with exit code 1"));
+  }
+
+  /** Bounds of so many seconds. */
+  static Bounds within(double rto, double rpo) {
+    return new Bounds(OptionalDouble.of(rto), OptionalDouble.of(rpo));
+  }
+}
