@@ -1,5 +1,6 @@
 package io.vertxscr.client;
 
+import io.vertxscr.model.Fault;
 import io.vertxscr.model.Release;
 import io.vertxscr.model.ScrException;
 import io.vertxscr.protocol.Verb;
@@ -59,6 +60,7 @@ final class IdleTransport implements Transport {
       case NEED_CHECKPOINT -> new NeedCheckpointReply(false, OptionalLong.empty());
       case COMPLETE_OUTPUT, START_RESTART, COMPLETE_RESTART -> new CompleteReply(dataset, "none");
       case FLUSH_TEST, FLUSH_WAIT -> FlushReply.FLUSHED;  // files are where the application calls them
+      case SHARD -> throw new ScrException(Fault.WRONG_STATE, "SCR is switched off: there is no restart");
       case CURRENT, DROP, DELETE, FINALIZE, STATUS, SCRUB, EVENTS, ALIVE -> new DoneReply();
     };
   }

@@ -3,8 +3,10 @@ package io.vertxscr.client;
 import io.vertxscr.model.Fault;
 import io.vertxscr.protocol.Verb;
 import io.vertxscr.protocol.app.CompleteReply;
+import io.vertxscr.protocol.app.ShardReply;
 import io.vertxscr.protocol.app.StartReply;
 import java.nio.file.Path;
+import java.util.OptionalInt;
 import java.util.concurrent.CompletableFuture;
 
 /**
@@ -45,6 +47,19 @@ public final class Phase {
    */
   public CompletableFuture<Path> route(String name) {
     return session.route(this, name);
+  }
+
+  /** Number of ranks that wrote the checkpoint, if it has shards: then every rank may read every file of it. */
+  public OptionalInt writers() {
+    return started.writers();
+  }
+
+  /**
+   * Returns where a range of any rank's file is on this node, until the phase is complete. In a restart from shards
+   * (docs/flows/shards.md). Not collective; any number at once.
+   */
+  public CompletableFuture<ShardReply> shard(ShardRange range) {
+    return session.shard(this, range);
   }
 
   /**

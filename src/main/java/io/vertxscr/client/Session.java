@@ -18,6 +18,8 @@ import io.vertxscr.protocol.app.NameRequest;
 import io.vertxscr.protocol.app.NeedCheckpointReply;
 import io.vertxscr.protocol.app.RouteReply;
 import io.vertxscr.protocol.app.RouteRequest;
+import io.vertxscr.protocol.app.ShardReply;
+import io.vertxscr.protocol.app.ShardRequest;
 import io.vertxscr.protocol.app.ShouldExitReply;
 import io.vertxscr.protocol.app.StartOutputRequest;
 import io.vertxscr.protocol.app.StartReply;
@@ -29,6 +31,7 @@ import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
@@ -259,6 +262,17 @@ public final class Session {
         return refuse(Verb.ROUTE, of + " is complete");
       }
       return routeNow(name);
+    }
+  }
+
+  CompletableFuture<ShardReply> shard(Phase of, ShardRange range) {
+    synchronized (this) {
+      if (phase != of || underWay != null) {
+        return refuse(Verb.SHARD, of + " is complete");
+      }
+      return FutureSteps.map(sent(() -> transport.request(Verb.SHARD, JsonRecords.write(new ShardRequest(run(), rank(),
+              range.name(), workingDirectory, range.writer(), OptionalLong.of(range.offset()), range.bytes())))),
+          json -> JsonRecords.read(json, ShardReply.class));
     }
   }
 

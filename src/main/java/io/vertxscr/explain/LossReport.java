@@ -96,7 +96,7 @@ public record LossReport(Optional<Use> restart, Optional<Inventory.Dataset> othe
 
   private static Use use(Scene seen, LossOutcome now, LossOutcome after, Candidate candidate) {
     long all = candidate.descriptor().totals().bytes();
-    int ranks = seen.exposure().sources().ranks();
+    int ranks = seen.exposure().sources().writers(candidate.descriptor());
     return new Use(candidate, now.offer().candidate().equals(Optional.of(candidate)), after.rebuilt(),
         candidate.cached() ? Math.round((double) all * after.rebuilt() / ranks) : all,
         candidate.cached() ? seen.rates().rebuild() : seen.rates().fetch());

@@ -11,7 +11,7 @@ import io.vertxscr.model.Job;
  *   NAME -> b.6                   FLAG_OUTPUT -> 0       JOBNAME -> sim
  *   CREATED -> 1312850690668536   CKPT -> 6              JOBID -> 112573
  *   FILES -> 4                    COMPLETE -> 1          CLUSTER -> zin
- *   SIZE -> 2097182
+ *   SIZE -> 2097182               FLAG_SHARDS -> 1       (missing for 0; SCR does not know it)
  * </pre>
  * COMPLETE repeats what the file around it says, for other tools, and is not read here. CKPT may be missing for output.
  */
@@ -25,6 +25,9 @@ public final class DescriptorHash {
         .set("FLAG_CKPT", Fields.flag(descriptor.flags().checkpoint()))
         .set("FLAG_OUTPUT", Fields.flag(descriptor.flags().output()))
         .set("CREATED", descriptor.createdUs());
+    if (descriptor.flags().shards()) {
+      hash.set("FLAG_SHARDS", Fields.flag(true));
+    }
     setKnown(hash, "USER", descriptor.job().user());
     setKnown(hash, "JOBNAME", descriptor.job().jobName());
     setKnown(hash, "JOBID", descriptor.job().jobId());
@@ -43,7 +46,8 @@ public final class DescriptorHash {
     return new DatasetDescriptor(
         fields.integer("ID", 1),
         fields.text("NAME"),
-        new DatasetFlags(checkpoint, fields.flag("FLAG_OUTPUT")),
+        new DatasetFlags(checkpoint, fields.flag("FLAG_OUTPUT"),
+            checkpoint && fields.has("FLAG_SHARDS") && fields.flag("FLAG_SHARDS")),
         checkpoint || fields.has("CKPT") ? fields.integer("CKPT", 0) : 0,
         fields.number("CREATED", Long.MIN_VALUE),
         job,

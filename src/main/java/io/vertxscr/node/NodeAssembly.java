@@ -60,6 +60,7 @@ import io.vertxscr.service.phase.ClaimService;
 import io.vertxscr.service.phase.FilePlaces;
 import io.vertxscr.service.phase.PhaseService;
 import io.vertxscr.service.phase.RouteService;
+import io.vertxscr.service.phase.ShardFiles;
 import io.vertxscr.service.redundancy.ProtectionService;
 import io.vertxscr.service.redundancy.RankRestorer;
 import io.vertxscr.service.redundancy.UnreadDatasets;
@@ -80,6 +81,7 @@ import io.vertxscr.service.run.CompletedNames;
 import io.vertxscr.service.run.ConfigService;
 import io.vertxscr.service.run.LeaderService;
 import io.vertxscr.service.run.MembershipWatch;
+import io.vertxscr.service.run.OpenDataset;
 import io.vertxscr.service.run.Readiness;
 import io.vertxscr.service.run.RunNumbering;
 import io.vertxscr.service.run.RunService;
@@ -157,7 +159,9 @@ public final class NodeAssembly {
         new PhaseService.Data(store, protection, evictor,
             new Capacity(loop, ports.membership(), store, evictor, ports.observer()), copies, names, places,
             new StableStorage(loop, bus, self, store, unread)));
-    RestartService restarts = new RestartService(store, fetches, names);
+    RestartService restarts = new RestartService(self, store, fetches, names);
+    ShardFiles shards = new ShardFiles(loop, bus, self, store, ports.sources());
+    runs.onOver(run -> shards.end(Optional.ofNullable(run.open())));
     runs.onOver(run -> protection.over(run.info().run(), run.over().orElseThrow()));
     runs.onOver(_ -> copies.goOn());
     runs.onReplaced(last -> {
@@ -199,7 +203,10 @@ public final class NodeAssembly {
         Step.COMPLETE_OUTPUT, phases::complete,
         Step.HAVE_RESTART, restarts::have,
         Step.START_RESTART, restarts::start,
-        Step.COMPLETE_RESTART, restarts::complete,
+        Step.COMPLETE_RESTART, (run, ranks) -> {
+          Optional<OpenDataset> read = Optional.ofNullable(run.open());
+          return restarts.complete(run, ranks).onComplete((_, _) -> shards.end(read));
+        },
         Step.CURRENT, restarts::current,
         Step.DROP, restarts.removal(Step.DROP),
         Step.DELETE, restarts.removal(Step.DELETE),
@@ -211,7 +218,8 @@ public final class NodeAssembly {
         new ScrubService.ScrubPolicy(settings.scrub().seconds(), settings.scrub().bytesPerSecond()), runs::isInPhase);
     CacheRepairs repairs = new CacheRepairs(
         caches, restores, id -> flush.coordinator().underWay(id).isPresent(), log);
-    services = new NodeServices(runs, calls, new RouteService(loop, bus, runs, store, places), claims,
+    services = new NodeServices(runs, calls, new RouteService(loop, bus, runs, store, places, shards),
+        claims,
         new AdviceService(bus, self, runs), new FlushQuestions(bus, self, runs, store),
         new StatusService(loop, bus, ports.membership(), runs, store, scrub::of),
         new EventsService(loop, bus, ports.membership(), history), new ConfigService(loop, settings.system(), runs),

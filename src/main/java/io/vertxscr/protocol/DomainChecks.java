@@ -24,6 +24,7 @@ import io.vertxscr.flow.restart.RestorePlan.Member;
 import io.vertxscr.flow.restart.RestorePlan.RankPlan;
 import io.vertxscr.model.CheckpointDescriptor;
 import io.vertxscr.model.DatasetDescriptor;
+import io.vertxscr.model.DatasetFlags;
 import io.vertxscr.model.DatasetKey;
 import io.vertxscr.model.DatasetRecord.Origin;
 import io.vertxscr.model.Descriptors;
@@ -233,7 +234,7 @@ final class DomainChecks extends BeanDeserializerModifier {
   private static void parts() {
     check(Part.Start.class, start -> {
       FieldChecks.label("name", start.name());
-      FieldChecks.range("flags", start.flags(), 1, 3);
+      FieldChecks.range("flags", start.flags(), 1, DatasetFlags.MAX_BITS);
       FieldChecks.count("lastDatasetId", start.lastDatasetId());
       FieldChecks.count("lastCheckpointId", start.lastCheckpointId());
       FieldChecks.count("lastCreatedUs", start.lastCreatedUs());

@@ -28,7 +28,12 @@ public final class FieldChecks {
   }
 
   public static void rank(int rank) {
-    range("rank", rank, 0, Limits.MAX_RANKS - 1);
+    rank("rank", rank);
+  }
+
+  /** A rank in a field of another name. */
+  public static void rank(String field, int rank) {
+    range(field, rank, 0, Limits.MAX_RANKS - 1);
   }
 
   public static void call(long call) {

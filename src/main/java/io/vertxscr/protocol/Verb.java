@@ -17,6 +17,7 @@ public enum Verb {
   NEED_CHECKPOINT("need-checkpoint", false, false),
   SHOULD_EXIT("should-exit", false, false),
   ROUTE("route", false, false),
+  SHARD("shard", false, false),
   COMPLETE_OUTPUT("complete-output", true, true),
   CURRENT("current", true, true),
   DROP("drop", true, true),

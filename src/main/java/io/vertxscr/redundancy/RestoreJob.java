@@ -42,6 +42,13 @@ public final class RestoreJob {
         datasetDirectory);
   }
 
+  /** Copies files from this range of a node, which has their bytes one after the other. */
+  public static RestoreJob part(RankFiles files, RangeRequest from, RangeSource source, Path datasetDirectory) {
+    List<Stretch> all = from.bytes() == 0 ? List.of()
+        : List.of(new Stretch(0, from.bytes(), List.of(Term.plain(from))));
+    return new RestoreJob(files, all, source, datasetDirectory);
+  }
+
   /**
    * Does it, durably.
    *

@@ -27,6 +27,8 @@ import io.vertxscr.protocol.app.NameRequest;
 import io.vertxscr.protocol.app.NeedCheckpointReply;
 import io.vertxscr.protocol.app.RouteReply;
 import io.vertxscr.protocol.app.RouteRequest;
+import io.vertxscr.protocol.app.ShardReply;
+import io.vertxscr.protocol.app.ShardRequest;
 import io.vertxscr.protocol.app.ShouldExitReply;
 import io.vertxscr.protocol.app.StartOutputRequest;
 import io.vertxscr.protocol.app.StartReply;
@@ -106,6 +108,10 @@ public final class FakeNode extends VerticleBase {
         yield completed(request.rank(), request.valid(), new CompleteReply(4, "before"));
       }
       case ROUTE -> new RouteReply("/cache/5/" + Wire.read(body, RouteRequest.class).name());
+      case SHARD -> {
+        ShardRequest request = Wire.read(body, ShardRequest.class);
+        yield new ShardReply("/cache/4/" + request.name(), request.offset().orElse(0), request.bytes().orElse(7));
+      }
       case FLUSH_TEST, FLUSH_WAIT -> {
         Wire.read(body, FlushRequest.class);
         yield FlushReply.FLUSHED;

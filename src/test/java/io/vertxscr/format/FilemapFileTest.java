@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.vertxscr.model.CheckpointDescriptor;
 import io.vertxscr.model.Compression;
+import io.vertxscr.model.DatasetDescriptor;
+import io.vertxscr.model.DatasetFlags;
 import io.vertxscr.model.DatasetRecord.FlushState;
 import io.vertxscr.model.DatasetRecord.Origin;
 import io.vertxscr.model.DatasetRecord.RankRecord;
@@ -65,6 +67,16 @@ class FilemapFileTest {
       byte[] file = HashFile.encode(new Hash().set("SEAL", text));
       assertThatThrownBy(() -> Fields.read(file, "file", SealText::find)).hasMessageContaining("is no seal");
     }
+  void thatADatasetHasShardsComesBackAndIsSaidOfNoOther() {
+    DatasetRecord record = holding(List.of());
+    for (DatasetFlags flags : List.of(DatasetFlags.SHARDS, new DatasetFlags(true, true, true),
+        DatasetFlags.CHECKPOINT, DatasetFlags.OUTPUT)) {
+      DatasetDescriptor of = record.descriptor();
+      assertComesBack(new DatasetRecord(new DatasetDescriptor(of.id(), of.name(), flags, of.checkpointId(),
+          of.createdUs(), of.job(), of.totals()), record.origin(), record.cache(), record.redundancy(), record.flush(),
+          record.ranks()));
+    }
+    assertThat(DescriptorHash.encode(record.descriptor(), true).toString()).doesNotContain("FLAG_SHARDS");
   }
 
   @Test

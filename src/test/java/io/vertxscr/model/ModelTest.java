@@ -108,13 +108,16 @@ class ModelTest {
     assertThat(DatasetFlags.ofBits(3)).isEqualTo(DatasetFlags.CHECKPOINT_AND_OUTPUT);
     for (int bits = -8; bits < 16; bits++) {
       int value = bits;
-      if (bits >= 1 && bits <= 3) {
+      assertThat(DatasetFlags.areBits(bits)).isEqualTo(List.of(1, 2, 3, 5, 7).contains(bits));
+      if (DatasetFlags.areBits(bits)) {
         assertThat(DatasetFlags.ofBits(bits).bits()).isEqualTo(bits);
       } else {
         refuses(Fault.BAD_REQUEST, () -> DatasetFlags.ofBits(value));
       }
     }
+    assertThat(DatasetFlags.ofBits(5)).isEqualTo(DatasetFlags.SHARDS);
     refuses(Fault.BAD_REQUEST, () -> new DatasetFlags(false, false));
+    refuses(Fault.BAD_REQUEST, () -> new DatasetFlags(false, true, true));
   }
 
   /** Numbers travel between versions: a change here is a change of the wire. */

@@ -306,7 +306,7 @@ public final class NodeMessages {
   }
 
   private static RunInfo.Restartable restartable() {
-    return new RunInfo.Restartable(ID, CREATED_US, "ckpt-7");
+    return new RunInfo.Restartable(ID, CREATED_US, "ckpt-7", Optional.of(map()));
   }
 
   private RunInfo run() {

@@ -30,6 +30,8 @@ import io.vertxscr.protocol.app.NamedFile;
 import io.vertxscr.protocol.app.RouteReply;
 import io.vertxscr.protocol.app.RouteRequest;
 import io.vertxscr.protocol.app.ScrubRequest;
+import io.vertxscr.protocol.app.ShardReply;
+import io.vertxscr.protocol.app.ShardRequest;
 import io.vertxscr.protocol.app.StartOutputRequest;
 import io.vertxscr.protocol.app.StartReply;
 import io.vertxscr.protocol.node.Ack;
@@ -69,7 +71,11 @@ class WireTest {
         new StartReply(1, "a", "/cache"),
         new StartReply(1, "a", "/cache", OptionalInt.of(1), Optional.of(List.of(new NamedFile("a", "a")))),
         new CompleteReply(1, "a"), HaveRestartReply.of(9, "b"),
-        new RouteRequest(7, 3, "a/b", "/home"), new RouteReply("/cache/b"), new ScrubRequest(Optional.of(true)));
+        new RouteRequest(7, 3, "a/b", "/home"), new RouteReply("/cache/b"),
+        new StartReply(1, "a", "/cache").writtenBy(4),
+        new ShardRequest(7, 3, "a/b", "/home", OptionalInt.empty(), OptionalLong.empty(), OptionalLong.empty()),
+        new ShardRequest(7, 3, "a/b", "/home", OptionalInt.of(9), OptionalLong.of(5), OptionalLong.of(1L << 40)),
+        new ShardReply("/cache/b", 1L << 40, 5), new ScrubRequest(Optional.of(true)));
   }
 
   @ParameterizedTest

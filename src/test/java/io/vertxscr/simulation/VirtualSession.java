@@ -3,7 +3,9 @@ package io.vertxscr.simulation;
 import io.vertx.core.Future;
 import io.vertxscr.client.Phase;
 import io.vertxscr.client.Session;
+import io.vertxscr.client.ShardRange;
 import io.vertxscr.model.DatasetFlags;
+import io.vertxscr.protocol.app.ShardReply;
 import io.vertxscr.protocol.app.ShouldExitReply;
 import java.nio.file.Path;
 import java.util.Optional;
@@ -55,6 +57,11 @@ public record VirtualSession(Session session) {
 
     public Future<Path> route(String name) {
       return Future.fromCompletionStage(phase.route(name));
+    }
+
+    /** A range of any rank's file, in a restart from shards. */
+    public Future<ShardReply> shard(ShardRange range) {
+      return Future.fromCompletionStage(phase.shard(range));
     }
 
     public Future<Void> complete(boolean valid) {

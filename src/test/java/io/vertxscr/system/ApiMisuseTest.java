@@ -234,7 +234,7 @@ class ApiMisuseTest extends EmbeddedTest {
   void invalidFlagsAndNamesAreRefusedAndAMissingNameIsDerivedFromTheId() throws Exception {
     RawRank rank = rank(0, "n1");
     ok(rank.init(1, cluster.prefix()));
-    for (int flags : List.of(0, -1, 4)) {
+    for (int flags : List.of(0, -1, 4, 6, 8)) {
       JsonObject fields = name("a").put("flags", flags);
       refused(rank.numbered(Verb.START_OUTPUT, 1, fields), Fault.BAD_REQUEST, "flags " + flags);
     }

@@ -130,7 +130,7 @@ public final class Exposure {
   }
 
   private static int rebuilt(DatasetDescriptor dataset, RestartSources left) {
-    RankMap anywhere = new RankMap(Collections.nCopies(left.ranks(), left.caches().getFirst().node()));
+    RankMap anywhere = new RankMap(Collections.nCopies(left.writers(dataset), left.caches().getFirst().node()));
     return (int) RestorePlanner.plan(dataset, left.caches(), anywhere).perNode().values().stream()
         .flatMap(List::stream).filter(rank -> rank.action() == Action.REBUILD).count();
   }

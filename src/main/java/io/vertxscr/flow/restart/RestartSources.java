@@ -56,8 +56,13 @@ public record RestartSources(List<Inventory> caches, String prefix, int ranks, F
 
   /** What a restart would take: the first that can be had. What is in the prefix directory can be, if listed so. */
   public Offer offer() {
-    return offer(dataset -> RestorePlanner.obstacle(dataset, caches, IntStream.range(0, ranks).boxed().toList())
-        .isEmpty());
+    return offer(dataset -> RestorePlanner.obstacle(
+        dataset, caches, IntStream.range(0, writers(dataset)).boxed().toList()).isEmpty());
+  }
+
+  /** Number of ranks that wrote a dataset of the caches: for shards it may be another one than the run has. */
+  public int writers(DatasetDescriptor dataset) {
+    return CacheSnapshot.of(caches).copies(dataset.key()).findFirst().map(copy -> copy.origin().ranks()).orElse(ranks);
   }
 
   /** The same where it is known already which cached checkpoints can be had. */

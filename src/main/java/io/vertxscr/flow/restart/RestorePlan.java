@@ -1,10 +1,12 @@
 package io.vertxscr.flow.restart;
 
 import io.vertxscr.model.DatasetDescriptor;
+import io.vertxscr.model.RankMap;
 import io.vertxscr.model.RedundancyDescriptor;
 import io.vertxscr.model.RedundancySet;
 import java.util.List;
 import java.util.SortedMap;
+import java.util.TreeMap;
 
 /**
  * Actions that bring every rank's files of one dataset to its own node.
@@ -15,6 +17,13 @@ import java.util.SortedMap;
 public record RestorePlan(
     DatasetDescriptor descriptor, RedundancyDescriptor redundancy, SortedMap<String, List<RankPlan>> perNode,
     boolean protectedNow) {
+
+  /** The node of every rank's files when it has been carried out. */
+  public RankMap map() {
+    SortedMap<Integer, String> nodes = new TreeMap<>();
+    perNode.forEach((node, ranks) -> ranks.forEach(rank -> nodes.put(rank.rank(), node)));
+    return new RankMap(List.copyOf(nodes.values()));
+  }
 
   /** Source of a rank's files. */
   public enum Action {

@@ -40,16 +40,30 @@ public final class RestorePlanner {
   private RestorePlanner() {}
 
   /**
-   * Returns checkpoints of this prefix by a run of this size, newest first, restorable or not. Where an id stands for
-   * datasets of two histories both are there, the later one first: it must not hide one that is whole.
+   * Returns checkpoints of this prefix that a run of this size can use: by a run of the same size, and shards. Newest
+   * first, restorable or not. Where an id stands for datasets of two histories both are there, the later one first: it
+   * must not hide one that is whole.
    */
   public static List<DatasetDescriptor> candidates(List<Inventory> inventories, String prefix, int ranks) {
+    return checkpoints(inventories, prefix, dataset -> isUsable(dataset, ranks));
+  }
+
+  /** The same, but shards by a run of another size, whose files are nobody's. */
+  public static List<DatasetDescriptor> ofSize(List<Inventory> inventories, String prefix, int ranks) {
+    return checkpoints(inventories, prefix, dataset -> dataset.origin().ranks() == ranks);
+  }
+
+  private static boolean isUsable(Inventory.Dataset dataset, int ranks) {
+    return dataset.origin().ranks() == ranks || dataset.descriptor().flags().shards();
+  }
+
+  private static List<DatasetDescriptor> checkpoints(
+      List<Inventory> inventories, String prefix, Predicate<Inventory.Dataset> which) {
     Map<DatasetKey, DatasetDescriptor> found = new HashMap<>();
     for (Inventory inventory : inventories) {
       for (Inventory.Dataset dataset : inventory.datasets()) {
         DatasetDescriptor descriptor = dataset.descriptor();
-        if (descriptor.flags().checkpoint() && dataset.origin().prefix().equals(prefix)
-            && dataset.origin().ranks() == ranks) {
+        if (descriptor.flags().checkpoint() && dataset.origin().prefix().equals(prefix) && which.test(dataset)) {
           found.putIfAbsent(descriptor.key(), descriptor);
         }
       }
@@ -58,10 +72,10 @@ public final class RestorePlanner {
         .thenComparingLong(DatasetDescriptor::createdUs).reversed()).toList();
   }
 
-  /** The newest checkpoint of this prefix that a run of another size wrote. */
+  /** The newest checkpoint of this prefix that a run of another size wrote, bound to its ranks. */
   public static Optional<Inventory.Dataset> ofOtherSize(List<Inventory> inventories, String prefix, int ranks) {
     return CacheSnapshot.of(inventories).copiesFor(prefix)
-        .filter(dataset -> dataset.descriptor().flags().checkpoint() && dataset.origin().ranks() != ranks)
+        .filter(dataset -> dataset.descriptor().flags().checkpoint() && !isUsable(dataset, ranks))
         .max(Comparator.comparingInt(dataset -> dataset.descriptor().id()));
   }
 

@@ -24,8 +24,18 @@ public record RunInfo(long run, String prefix, String jobName, RankMap map, Opti
     FieldChecks.label("jobName", jobName);
   }
 
-  /** A checkpoint whose files are in place on every rank's node; created tells histories apart. */
-  public record Restartable(int datasetId, long createdUs, String name) {
+  /**
+   * A checkpoint whose files are in place on every rank's node; created tells histories apart.
+   *
+   * @param shards the node of each rank that wrote it, where every rank of the run may read every file; as many ranks
+   *     as wrote it. Empty where files are bound to ranks
+   */
+  public record Restartable(int datasetId, long createdUs, String name, Optional<RankMap> shards) {
+    /** With files bound to ranks. */
+    public Restartable(int datasetId, long createdUs, String name) {
+      this(datasetId, createdUs, name, Optional.empty());
+    }
+
     public Restartable {
       FieldChecks.dataset(datasetId);
       FieldChecks.count("createdUs", createdUs);

@@ -75,6 +75,11 @@ public final class RunCache {
     syncing.remove(datasetId);
   }
 
+  /** The dataset of the restart is not brought there: it replaces no other. */
+  public void untried(int datasetId) {
+    unsynced.add(datasetId);
+  }
+
   /** Some node cannot bring it there. */
   public void notSynced(int datasetId) {
     syncing.remove(datasetId);
@@ -88,13 +93,19 @@ public final class RunCache {
   /** Returns the standing of a dataset of this node. */
   Standing standing(DatasetRecord record) {
     int id = record.descriptor().id();
-    if (!record.origin().isLike(origin)) {
+    if (!isOwn(record)) {
       return Standing.FOREIGN;
     }
     if (completed.contains(id) || id == restart) {
       return unsynced.contains(id) ? Standing.UNTRIED : Standing.WHOLE;
     }
     return id < restart ? Standing.UNTRIED : Standing.PASSED_OVER;
+  }
+
+  /** Whether a run like this one may restart from it. */
+  private boolean isOwn(DatasetRecord record) {
+    return record.origin().isLike(origin)
+        || record.descriptor().flags().shards() && record.origin().prefix().equals(origin.prefix());
   }
 
   Map<String, Integer> storeCounts() {

@@ -133,7 +133,7 @@ public final class PhaseService {
    * will have.
    */
   private Future<Part.RoomEstimate> room(LocalRun run, int flagBits) {
-    if (flagBits < 1 || flagBits > 3) {
+    if (!DatasetFlags.areBits(flagBits)) {
       return Future.succeededFuture(Part.RoomEstimate.ENOUGH);    // refused by the leader, for all
     }
     DatasetFlags flags = DatasetFlags.ofBits(flagBits);
@@ -279,6 +279,11 @@ public final class PhaseService {
 
   /** Older datasets stay until the checkpoint that the run has restarted from is on stable storage. */
   private void secure(LocalRun run, int id) {
+    if (run.info().restart().flatMap(RunInfo.Restartable::shards)
+        .filter(holders -> holders.size() != run.info().map().size()).isPresent()) {
+      run.cache().untried(id);                            // its files are on nodes that do not take part as well
+      return;
+    }
     store.find(id).ifPresent(record -> {
       StoreDescriptor target = target(run, record);
       synced(run, id, stable.when(target).compose(when -> when == StoreSync.NONE ? Future.succeededFuture()

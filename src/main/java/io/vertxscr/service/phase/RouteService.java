@@ -1,19 +1,25 @@
 package io.vertxscr.service.phase;
 
 import io.vertx.core.Future;
+import io.vertxscr.flow.run.SessionState;
 import io.vertxscr.model.Fault;
+import io.vertxscr.model.FileMeta;
 import io.vertxscr.model.ScrException;
 import io.vertxscr.prefix.copy.DirectFiles;
 import io.vertxscr.prefix.metadata.PathRules;
 import io.vertxscr.protocol.app.RouteReply;
 import io.vertxscr.protocol.app.RouteRequest;
+import io.vertxscr.protocol.app.ShardReply;
+import io.vertxscr.protocol.app.ShardRequest;
 import io.vertxscr.protocol.node.Ack;
 import io.vertxscr.protocol.node.NodeVerb;
 import io.vertxscr.protocol.node.flush.OverwriteNotice;
 import io.vertxscr.service.Loop;
 import io.vertxscr.service.NodeBus;
+import io.vertxscr.service.phase.ShardFiles.Asked;
 import io.vertxscr.service.run.LocalRun;
 import io.vertxscr.service.run.OpenDataset;
+import io.vertxscr.service.run.OpenShards.ShardRange;
 import io.vertxscr.service.run.RunService;
 import io.vertxscr.storage.DatasetStore;
 import io.vertxscr.storage.NodeDirectories;
@@ -21,7 +27,10 @@ import io.vertxscr.storage.Trees;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.OptionalLong;
 import java.util.concurrent.Callable;
+import java.util.function.Function;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -34,9 +43,12 @@ public final class RouteService {
   private final DatasetStore store;
   private final NodeBus bus;
   private final FilePlaces places;
+  private final ShardFiles shards;
 
   /** Serves a node. */
-  public RouteService(Loop loop, NodeBus bus, RunService runs, DatasetStore store, FilePlaces places) {
+  public RouteService(
+      Loop loop, NodeBus bus, RunService runs, DatasetStore store, FilePlaces places, ShardFiles shards) {
+    this.shards = shards;
     this.places = places;
     this.bus = bus;
     this.loop = loop;
@@ -46,20 +58,47 @@ public final class RouteService {
 
   /** The path to use for a file; completes once its directory exists. */
   public Future<RouteReply> route(RouteRequest request, String client) {
-    LocalRun run = runs.run().orElseThrow(() ->
-        new ScrException(Fault.WRONG_STATE, "no run has begun on this node: call init first"));
-    LocalRun.RankSession session = run.session(request.run(), request.rank(), client);
-    if (run.waiting().containsKey(request.rank())) {
-      throw new ScrException(Fault.WRONG_STATE, "rank " + request.rank() + " called route for '" + request.name()
-          + "' while its last call is not answered yet");
-    }
-    session.state().checkRoute(request.rank());
-    OpenDataset open = run.open();
-    return switch (session.state().phase()) {
+    SessionState.SessionPhase phase = phase("route", request, client);
+    OpenDataset open = runs.run().orElseThrow().open();
+    return switch (phase) {
       case OUTPUT -> output(open, request);
       case RESTART -> restart(open, request);
       case IDLE, ENDED -> Future.succeededFuture(new RouteReply(request.name()));
     };
+  }
+
+  /** Where a file of the checkpoint that is being read, or a range of it, is on this node; it is brought here first. */
+  public Future<ShardReply> shard(ShardRequest request, String client) {
+    RouteRequest named = new RouteRequest(request.run(), request.rank(), request.name(), request.directory());
+    if (phase("shard", named, client) != SessionState.SessionPhase.RESTART) {
+      throw new ScrException(Fault.WRONG_STATE, "rank " + request.rank() + " called shard for '" + request.name()
+          + "', which is possible between start-restart and complete-restart only");
+    }
+    OpenDataset open = runs.run().orElseThrow().open();
+    Function<String, Asked> asked = path -> new Asked(
+        request.rank(), path, request.name(), request.writer(), request.offset(), request.bytes());
+    if (open.inPrefix()) {
+      return places.rules(open).compose(rules -> loop.prefix().run("look for " + request.name(), () -> {
+        Path file = inPrefix(rules, open, named);
+        ShardRange range = asked.apply("").of(new FileMeta(
+            request.name(), file.toString(), Files.size(file), OptionalInt.empty()));
+        return new ShardReply(file.toString(), range.offset(), range.bytes());
+      }));
+    }
+    return relative(open, named).compose(path -> shards.get(open, asked.apply(path)));
+  }
+
+  /** Checks the call, as of what phase it is. */
+  private SessionState.SessionPhase phase(String verb, RouteRequest request, String client) {
+    LocalRun run = runs.run().orElseThrow(() ->
+        new ScrException(Fault.WRONG_STATE, "no run has begun on this node: call init first"));
+    LocalRun.RankSession session = run.session(request.run(), request.rank(), client);
+    if (run.waiting().containsKey(request.rank())) {
+      throw new ScrException(Fault.WRONG_STATE, "rank " + request.rank() + " called " + verb + " for '"
+          + request.name() + "' while its last call is not answered yet");
+    }
+    session.state().checkRoute(request.rank());
+    return session.state().phase();
   }
 
   private Future<RouteReply> output(OpenDataset open, RouteRequest request) {
@@ -125,13 +164,19 @@ public final class RouteService {
       return places.rules(open).compose(rules -> loop.prefix().run("route " + request.name(),
           () -> new RouteReply(inPrefix(rules, open, request).toString())));
     }
+    return relative(open, request).compose(relative -> open.shards().isEmpty()
+        ? Future.succeededFuture(readable(open, request, relative))
+        : shards.get(open, new Asked(request.rank(), relative, request.name(), OptionalInt.empty(),
+            OptionalLong.empty(), OptionalLong.empty())).map(whole -> new RouteReply(whole.file())));
+  }
+
+  /** The path of a file below the prefix directory; empty where the name is none, and may still be a base name. */
+  private Future<String> relative(OpenDataset open, RouteRequest request) {
     Optional<PathRules.Place> known = inMemory(open, request);
-    if (known.isPresent()) {
-      return Future.succeededFuture(readable(open, request, known.get().relative()));
-    }
-    return places.place(open, request.directory(), request.name()).map(PathRules.Place::relative)
-        .recover(failure -> failure instanceof ScrException refused ? Future.succeededFuture(baseName(request, refused))
-            : Future.failedFuture(failure)).map(relative -> readable(open, request, relative));
+    return known.isPresent() ? Future.succeededFuture(known.get().relative())
+        : places.place(open, request.directory(), request.name()).map(PathRules.Place::relative)
+            .recover(failure -> failure instanceof ScrException refused
+                ? Future.succeededFuture(baseName(request, refused)) : Future.failedFuture(failure));
   }
 
   private static RouteReply readable(OpenDataset open, RouteRequest request, String relative) {
@@ -143,7 +188,8 @@ public final class RouteService {
   private static Optional<PathRules.Place> inMemory(OpenDataset open, RouteRequest request) {
     try {
       return open.placeInMemory(
-          request.directory(), request.name(), path -> open.isReadable(request.rank(), path));
+          request.directory(), request.name(), path -> open.isReadable(request.rank(), path)
+              || open.shards().flatMap(shared -> shared.catalog().at(path)).isPresent());
     } catch (ScrException _) {
       return Optional.empty();                            // told by the slow way
     }

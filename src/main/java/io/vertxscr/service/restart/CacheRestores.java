@@ -58,14 +58,24 @@ public final class CacheRestores {
   /**
    * Restores every rank's files on its node, after a verification of the dataset. Where files that were taken for good
    * unread turn out to be corrupt, by what is rebuilt or moved with them, everything is read, and a new plan is made.
+   * Where a run of another size wrote it, the files are shards: they stay where they are, and lost ones are rebuilt on
+   * any node.
    *
    * @param seen what the caches held a moment ago; where that is not enough, they are asked again
    * @param everything whether the first verification reads files, too, that are sealed and untouched
-   * @return how it was done; fails with TOO_MANY_LOST before anything is read where that is known already, and with
-   *     what was in the way else
+   * @return how it was done, for as many ranks as wrote it; fails with TOO_MANY_LOST before anything is read where that
+   *     is known already, and with what was in the way else
    */
-  Future<RestorePlan> checked(
-      DatasetDescriptor dataset, Target target, List<Inventory> seen, boolean everything) {
+  Future<RestorePlan> forRun(DatasetDescriptor dataset, Target target, List<Inventory> seen, boolean everything) {
+    if (dataset.flags().shards()) {
+      return inTurn(() -> caches.all().compose(inventories -> {
+        Inventory.Dataset copy = CacheSnapshot.of(inventories).copies(dataset.key()).findFirst().orElseThrow(() ->
+            new ScrException(Fault.NO_SUCH_DATASET, "no cache holds dataset " + dataset.id()));
+        boolean sameSize = copy.origin().ranks() == target.map().size();
+        RankMap map = sameSize ? target.map() : RestorePlanner.anywhere(copy, inventories);
+        return checked(dataset, new Target(target.prefix(), map), everything, 1);
+      }));
+    }
     return inTurn(() -> isPossible(dataset, target, seen) ? verified(dataset, target, seen, everything, 1)
         : checked(dataset, target, everything, 1));
   }

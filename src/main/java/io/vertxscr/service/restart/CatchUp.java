@@ -95,7 +95,7 @@ public final class CatchUp {
   /** Restores the older cached checkpoints with full redundancy. */
   public void older(RunInfo info, int than) {
     caches.all().onSuccess(inventories -> {
-      List<DatasetDescriptor> older = RestorePlanner.candidates(inventories, info.prefix(), info.map().size()).stream()
+      List<DatasetDescriptor> older = RestorePlanner.ofSize(inventories, info.prefix(), info.map().size()).stream()
           .filter(dataset -> dataset.id() < than).toList();
       older(info, older);
     });

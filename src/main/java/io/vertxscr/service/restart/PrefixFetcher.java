@@ -216,22 +216,27 @@ public final class PrefixFetcher {
       int nodesAtOnce = Math.min(rules.readers(), ranksByNode.size());
       int readers = rules.readers() / nodesAtOnce;
       NodeVerb verb = found.packed() ? NodeVerb.UNPACK : NodeVerb.FETCH;
-      Function<FetchRanks.FetchMode, Future<Void>> fetch = where -> store(how, wanted).compose(_ ->
+      Function<FetchRanks.FetchMode, Future<Void>> fetch = where -> store(dataset, how, wanted).compose(_ ->
           onNodes(verb, ranksByNode, nodesAtOnce, dataset, ranks -> new FetchRanks(
               dataset, origin, how.storeBase(), new RedundancyDescriptor(how, 0), ranks, where)));
       return (rules.globalRestart() ? fencing.with(wanted.prefix(), token ->
               fetch.apply(new FetchRanks.FetchMode(rules.bypass(), true, readers, Optional.of(token))))
-          : fetch.apply(new FetchRanks.FetchMode(rules.bypass(), readers))).map(count);
+          : fetch.apply(new FetchRanks.FetchMode(staysInPlace(dataset, wanted), readers))).map(count);
     });
   }
 
+  /** Whether files are read in the prefix directory. Not shards: nodes get ranges of them from each other's caches. */
+  static boolean staysInPlace(DatasetDescriptor dataset, RestoreRequest wanted) {
+    return wanted.policy().fetch().bypass() && (!dataset.flags().shards() || wanted.policy().fetch().globalRestart());
+  }
+
   /** Has the nodes make the store that takes it, where no checkpoint of the run is cached there. */
-  private Future<Void> store(CheckpointDescriptor how, RestoreRequest wanted) {
+  private Future<Void> store(DatasetDescriptor dataset, CheckpointDescriptor how, RestoreRequest wanted) {
     boolean checked =
         wanted.policy().descriptors().caches().stream().anyMatch(store -> store.base().equals(how.storeBase()));
     return checked ? Future.succeededFuture()
         : new StoreChecks(bus).on(wanted.map().byNode().keySet(), how.storeBase())
-            .recover(failure -> wanted.policy().fetch().bypass() ? Future.succeededFuture()
+            .recover(failure -> staysInPlace(dataset, wanted) ? Future.succeededFuture()
                 : Future.failedFuture(failure));
   }
 
@@ -280,7 +285,7 @@ public final class PrefixFetcher {
   }
 
   /** The run's own map where the number of ranks is the same, else its nodes in turn. */
-  private static RankMap spread(int ranks, RankMap map) {
+  static RankMap spread(int ranks, RankMap map) {
     List<String> nodes = List.copyOf(map.byNode().keySet());
     return ranks == map.size() ? map
         : new RankMap(IntStream.range(0, ranks).mapToObj(rank -> nodes.get(rank % nodes.size())).toList());
@@ -298,7 +303,7 @@ public final class PrefixFetcher {
       throw new ScrException(Fault.CORRUPT, "dataset " + dataset.id() + " has no valid summary in " + wanted.prefix());
     }
     int ranks = new RankMapReader(directory.paths(), dataset.id()).ranks();
-    if (ranks != wanted.map().size() && !wanted.policy().fetch().globalRestart()) {
+    if (ranks != wanted.map().size() && !dataset.flags().shards() && !wanted.policy().fetch().globalRestart()) {
       throw Restorer.otherSize(dataset, ranks, wanted);
     }
     return ranks;

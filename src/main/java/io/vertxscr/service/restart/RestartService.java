@@ -10,6 +10,7 @@ import io.vertxscr.model.DatasetRecord.RankRecord;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.Job;
 import io.vertxscr.model.RankFiles;
+import io.vertxscr.model.RankMap;
 import io.vertxscr.model.ScrException;
 import io.vertxscr.placement.CacheNames;
 import io.vertxscr.protocol.app.CompleteReply;
@@ -24,6 +25,7 @@ import io.vertxscr.service.run.CompletedNames;
 import io.vertxscr.service.run.ListedFiles;
 import io.vertxscr.service.run.LocalRun;
 import io.vertxscr.service.run.OpenDataset;
+import io.vertxscr.service.run.OpenShards;
 import io.vertxscr.storage.DatasetStore;
 import java.nio.file.Path;
 import java.util.List;
@@ -32,12 +34,14 @@ import java.util.OptionalInt;
 
 /** The node's part in the calls around a restart, and in finalize. On the node's loop. */
 public final class RestartService {
+  private final String self;
   private final DatasetStore store;
   private final FetchService fetches;
   private final CompletedNames names;
 
   /** Serves a node. */
-  public RestartService(DatasetStore store, FetchService fetches, CompletedNames names) {
+  public RestartService(String self, DatasetStore store, FetchService fetches, CompletedNames names) {
+    this.self = self;
     this.names = names;
     this.store = store;
     this.fetches = fetches;
@@ -56,27 +60,45 @@ public final class RestartService {
 
   public Future<CollectiveCalls.StepReplies> start(LocalRun run, List<RankCall> ranks) {
     boolean inPrefix = run.info().policy().fetch().globalRestart();
-    List<Integer> lacking = inPrefix ? List.of() : run.info().restart().map(offered -> ranks.stream()
-        .map(RankCall::rank).filter(rank -> readable(offered.datasetId()).stream()
+    List<Integer> lacking = inPrefix ? List.of() : run.info().restart().map(offered -> expected(offered, ranks).stream()
+        .filter(rank -> readable(offered.datasetId()).stream()
             .flatMap(found -> found.ranks().stream()).noneMatch(files -> files.rank() == rank)).toList())
         .orElse(List.of());
     return offer(run, Step.START_RESTART, lacking).map(offer -> {
       Restartable restart = offer.orElseThrow(() -> new ScrException(Fault.NO_SUCH_DATASET, "nothing to restart from"));
       Path prefix = store.directories().path(run.info().prefix());
       Optional<Readable> readable = readable(restart.datasetId());
-      if (readable.isEmpty() && !inPrefix) {
+      if (readable.isEmpty() && !inPrefix && restart.shards().isEmpty()) {
         throw new ScrException(Fault.NO_SUCH_DATASET,
             "dataset " + restart.datasetId() + " is not on this node any more");
       }
       // a node that has no files of it, because other ranks wrote it than there are now, knows no more than its name
       Readable found = readable.orElseGet(() -> new Readable(new DatasetDescriptor(restart.datasetId(), restart.name(),
           DatasetFlags.CHECKPOINT, 0, restart.createdUs(), new Job("", "", "", ""),
-          DatasetDescriptor.Totals.NONE), prefix, false, List.of()));
-      run.open(OpenDataset.restart(found.dataset(), prefix, found.directory(), found.ranks(), inPrefix));
-      return new CollectiveCalls.StepReplies(rank -> new StartReply(restart.datasetId(), restart.name(),
-          found.directory(rank).toString(), OptionalInt.empty(),
-          inPrefix ? Optional.empty() : found.list(rank)), false);
+          DatasetDescriptor.Totals.NONE), inPrefix ? prefix : store.directory(restart.datasetId()), !inPrefix,
+          List.of()));
+      OpenDataset open = OpenDataset.restart(found.dataset(), prefix, found.directory(), found.ranks(), inPrefix);
+      restart.shards().map(holders -> shards(run, holders, found)).ifPresent(open::share);
+      run.open(open);
+      return new CollectiveCalls.StepReplies(rank -> {
+        StartReply reply = new StartReply(restart.datasetId(), restart.name(), found.directory(rank).toString(),
+            OptionalInt.empty(), inPrefix ? Optional.empty() : found.list(rank));
+        return restart.shards().map(holders -> reply.writtenBy(holders.size())).orElse(reply);
+      }, false);
     });
+  }
+
+  /** Ranks whose files must be here: those of the calls, or those that wrote shards which are here. */
+  private List<Integer> expected(Restartable offered, List<RankCall> calls) {
+    return offered.shards().map(holders -> holders.ranksOn(self))
+        .orElseGet(() -> calls.stream().map(RankCall::rank).toList());
+  }
+
+  private OpenShards shards(LocalRun run, RankMap holders, Readable found) {
+    OpenShards shards = new OpenShards(holders, holders.size() == run.info().map().size());
+    List<Integer> here = holders.ranksOn(self);
+    shards.catalog().add(self, found.ranks().stream().filter(files -> here.contains(files.rank())).toList());
+    return shards;
   }
 
   /** A dataset that ranks of this node can read, in the cache or in the prefix directory. */

@@ -63,6 +63,8 @@ public final class Restorer {
   private Optional<Delayed> delayed = Optional.empty();
   private Optional<DatasetDescriptor> unprotected = Optional.empty();
   private Event.Ways ways = new Event.Ways(0, 0, 0, 0);
+  /** Where the last restored dataset is, if it has shards. */
+  private Optional<RankMap> shards = Optional.empty();
 
   /** Restores for the leader of a node. */
   public Restorer(Loop loop, Inventories caches, PrefixFetcher prefix, CacheRestores restores, RestartJournal journal,
@@ -162,7 +164,7 @@ public final class Restorer {
     long startNs = loop.nanoTime();
     return emptied(seen, wanted).compose(scene -> {
       List<Candidate> candidates = candidates(scene, wanted);
-      return first(candidates, wanted, scene.inventories())
+      return first(candidates, wanted, scene.inventories(), false)
           .compose(found -> drop(wanted, scene).map(found))
           .onSuccess(found -> found.filter(scene.history()::left).ifPresent(this::tellLeft))
           .onSuccess(found -> found.ifPresent(d ->
@@ -172,7 +174,7 @@ public final class Restorer {
               tellIfWithoutCheckpoint(scene, wanted, candidates);
             }
           })
-          .map(found -> new RestoreOutcome(found.map(d -> new Restartable(d.id(), d.createdUs(), d.name())),
+          .map(found -> new RestoreOutcome(found.map(d -> new Restartable(d.id(), d.createdUs(), d.name(), shards)),
               found(scene, wanted.prefix())));
     });
   }
@@ -372,8 +374,12 @@ public final class Restorer {
         Math.max(created.max().orElse(0), scene.history().lastUs()), remarks());
   }
 
+  /**
+   * @param seen what the caches held a moment ago
+   * @param sharded whether one of any number of ranks was tried before: then one of this number alone may be older
+   */
   private Future<Optional<DatasetDescriptor>> first(
-      List<Candidate> candidates, RestoreRequest wanted, List<Inventory> seen) {
+      List<Candidate> candidates, RestoreRequest wanted, List<Inventory> seen, boolean sharded) {
     if (candidates.isEmpty()) {
       return Future.succeededFuture(Optional.empty());
     }
@@ -383,30 +389,36 @@ public final class Restorer {
         ? fromCaches(dataset, wanted, seen)
         : prefix.fetch(dataset, wanted).<Void>map(ranks -> {
           // files of another number of ranks are here to be checked and read, not to be rebuilt for this run
-          boolean here = ranks == wanted.map().size() && !wanted.policy().fetch().bypass();
+          boolean here = ranks == wanted.map().size() && !PrefixFetcher.staysInPlace(dataset, wanted);
           unprotected = here ? Optional.of(dataset) : Optional.empty();
           ways = new Event.Ways(0, 0, 0, ranks);
+          boolean inPrefix = wanted.policy().fetch().globalRestart();
+          shards = dataset.flags().shards() && !inPrefix
+              ? Optional.of(PrefixFetcher.spread(ranks, wanted.map())) : Optional.empty();
           return null;
         });
     return attempt.map(Optional.of(dataset)).recover(failure -> {
-      if (Fault.of(failure) == Fault.RANKS_DISAGREE || Fault.of(failure) == Fault.BUSY) {
+      boolean otherSize = Fault.of(failure) == Fault.RANKS_DISAGREE;
+      if (otherSize && !sharded || Fault.of(failure) == Fault.BUSY) {
         return Future.failedFuture(failure);              // no reason to go back further, nor one against the dataset
       }
       if (failure instanceof ScrException e && e.fault() != Fault.INTERNAL) {
         passOver(candidates.getFirst(), e);
-        if (delayed.isEmpty() && e.fault().retry()) {
+        if (delayed.isEmpty() && (otherSize || e.fault().retry())) {
           delayed = Optional.of(new Delayed(candidates.getFirst(), e));
         }
-        return first(candidates.subList(1, candidates.size()), wanted, seen);
+        return first(candidates.subList(1, candidates.size()), wanted, seen, sharded || dataset.flags().shards());
       }
       return Future.failedFuture(failure);
     });
   }
 
   private Future<Void> fromCaches(DatasetDescriptor dataset, RestoreRequest wanted, List<Inventory> seen) {
-    return restores.checked(dataset, new CacheRestores.Target(wanted.prefix(), wanted.map()), seen,
+    return restores.forRun(dataset, new CacheRestores.Target(wanted.prefix(), wanted.map()), seen,
         wanted.policy().fetch().verifyAll()).map(plan -> {
-      unprotected = plan.protectedNow() ? Optional.empty() : Optional.of(dataset);
+      RankMap map = plan.map();
+      shards = dataset.flags().shards() ? Optional.of(map) : Optional.empty();
+      unprotected = plan.protectedNow() || map.size() != wanted.map().size() ? Optional.empty() : Optional.of(dataset);
       ways = ways(plan);
       return null;
     });

@@ -34,6 +34,7 @@ public final class OpenDataset {
   private Future<PathRules> rules;
   /** Directories of its files in the cache that are there. */
   private final Set<Path> made = new HashSet<>();
+  private Optional<OpenShards> shards = Optional.empty();
   /** Acknowledgement of the leader for an overwritten file; null if there was none. */
   private Future<Ack> overwritten;
 
@@ -82,6 +83,16 @@ public final class OpenDataset {
 
   public DatasetDescriptor descriptor() {
     return descriptor;
+  }
+
+  /** Every rank may read every file. */
+  public void share(OpenShards files) {
+    shards = Optional.of(files);
+  }
+
+  /** The files of all ranks, where every rank may read every one. */
+  public Optional<OpenShards> shards() {
+    return shards;
   }
 
   /** Whether its files are read in the prefix directory. */

@@ -70,6 +70,23 @@ class RestorePlannerTest {
   }
 
   @Test
+  void shardsAreForRunsOfAnySizeAndBelongToThatOfTheirOwn() {
+    DatasetDescriptor shards = dataset(9, 90, DatasetFlags.SHARDS);
+    List<Inventory> inventories = List.of(
+        new Inventory("a", List.of(of(dataset(8, 80), "/p", 4), of(shards, "/p", 4))),
+        new Inventory("b", List.of(of(dataset(10, 95), "/p", 2), of(dataset(11, 99, DatasetFlags.SHARDS), "/q", 4))));
+    assertThat(RestorePlanner.candidates(inventories, "/p", 4)).containsExactly(shards, dataset(8, 80));
+    assertThat(RestorePlanner.candidates(inventories, "/p", 2)).containsExactly(dataset(10, 95), shards);
+    assertThat(RestorePlanner.candidates(inventories, "/p", 3)).containsExactly(shards);
+    assertThat(RestorePlanner.ofSize(inventories, "/p", 3)).isEmpty();
+    assertThat(RestorePlanner.ofSize(inventories, "/p", 4)).containsExactly(shards, dataset(8, 80));
+    assertThat(RestorePlanner.ofOtherSize(inventories, "/p", 3)).as("bound to ranks")
+        .map(Inventory.Dataset::descriptor).contains(dataset(10, 95));
+    assertThat(RestorePlanner.ofOtherSize(inventories.subList(0, 1), "/p", 3))
+        .map(Inventory.Dataset::descriptor).contains(dataset(8, 80));
+  }
+
+  @Test
   void aTornDatasetDoesNotHideAWholeOneOfTheSameIdFromAnEarlierHistory() {
     DatasetDescriptor whole = dataset(5, 100);
     DatasetDescriptor torn = dataset(5, 200);

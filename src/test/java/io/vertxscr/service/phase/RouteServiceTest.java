@@ -63,7 +63,8 @@ class RouteServiceTest {
   private final Bus bus = new Bus();
   private final RunService runs = new RunService(loop, bus, new OneNode(), new Epoch(new OneNode()),
       AdmittedPrefixes.of(loop));
-  private final RouteService routes = new RouteService(loop, bus, runs, store, new FilePlaces(loop));
+  private final RouteService routes = new RouteService(loop, bus, runs, store, new FilePlaces(loop),
+      new ShardFiles(loop, bus, "n1", store, (_, _) -> null));
   private final List<String> onLoop = new ArrayList<>();
   private boolean hangs;
 

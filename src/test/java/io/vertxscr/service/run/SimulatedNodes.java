@@ -149,7 +149,7 @@ final class SimulatedNodes {
       }
       runs = new RunService(loop, this, this, epoch, new Prefixes(loop, name));
       calls = new CollectiveCalls(loop, name, runs,
-          Map.of(Step.FINALIZE, new RestartService(null, null, new CompletedNames())::finish));
+          Map.of(Step.FINALIZE, new RestartService("", null, null, new CompletedNames())::finish));
       leader = new LeaderService(loop, this, this, epoch, numbers);
     }
 
