@@ -16,10 +16,10 @@
     scr.finalize()
 
 Every process of a parallel program is a rank; its launcher says which (Open MPI, MPICH, PMI, PMIx, Slurm, Flux,
-torchrun, or ``SCR_RANK`` and ``SCR_RANKS``). All functions but :func:`route_file`, :func:`rank`, :func:`ranks`,
-:func:`config` and :func:`get_version` are collective: every rank must call them, in the same order. A failure is a
-:class:`ScrError`, a :class:`RuntimeError`, that names rank and cause; ``docs/messages.md`` says what is possible after
-each.
+torchrun, or ``SCR_RANK`` and ``SCR_RANKS``). All functions but :func:`route_file`, :func:`shard`, :func:`rank`,
+:func:`ranks`, :func:`config` and :func:`get_version` are collective: every rank must call them, in the same order. A
+failure is a :class:`ScrError`, a :class:`RuntimeError`, that names rank and cause; ``docs/messages.md`` says what is
+possible after each.
 
 Any thread may call, one collective call at a time. A process that was forked from a rank is none, and may not call.
 """
@@ -32,7 +32,7 @@ from . import _environment
 from ._connection import Connection, Transport
 from ._dataset import Block, Dataset, RestartBlock
 from ._idle import Idle
-from ._session import Flag, Session
+from ._session import Flag, Session, Shard
 from ._settings import Settings, entries_of, is_query, of_scr
 from .errors import (
     BadConfigurationError,
@@ -74,15 +74,16 @@ MAX_FILENAME = 1024
 FLAG_NONE = Flag.NONE
 FLAG_CHECKPOINT = Flag.CHECKPOINT
 FLAG_OUTPUT = Flag.OUTPUT
+FLAG_SHARDS = Flag.SHARDS
 
 __all__ = [
-    "FLAG_CHECKPOINT", "FLAG_NONE", "FLAG_OUTPUT", "MAX_FILENAME",
-    "Dataset", "Fault", "Flag", "Session",
+    "FLAG_CHECKPOINT", "FLAG_NONE", "FLAG_OUTPUT", "FLAG_SHARDS", "MAX_FILENAME",
+    "Dataset", "Fault", "Flag", "Session", "Shard",
     "await_flush", "checkpoint", "complete_checkpoint", "complete_output", "complete_restart", "config", "current",
     "delete", "drop", "exit_reason", "finalize", "flushed", "get_version", "have_restart", "init", "need_checkpoint",
     "open_session", "output",
     "rank", "ranks",
-    "restart", "route_file", "session", "should_exit", "start_checkpoint", "start_output", "start_restart",
+    "restart", "route_file", "session", "shard", "should_exit", "start_checkpoint", "start_output", "start_restart",
     "BadConfigurationError", "BadRequestError", "BusyError", "CallTimeoutError", "CorruptError", "DuplicateNodeError",
     "DuplicateRankError", "FileChangedError", "HaltedError", "HaltExitError", "InputOutputError", "InternalError",
     "NodeLostError", "NoSpaceError", "NoSuchDatasetError", "NoSuchFileError", "NotAuthorizedError", "NotLeaderError",
@@ -232,6 +233,16 @@ def need_checkpoint() -> bool:
     return session().need_checkpoint()
 
 
+def shard(
+    fname: Union[str, "os.PathLike[str]"],
+    offset: int = 0,
+    size: Optional[int] = None,
+    writer: Optional[int] = None,
+) -> Shard:
+    """Where a file of any rank, or a range of it, is on this node, in a restart from shards; see Session.shard."""
+    return session().shard(fname, offset, size, writer)
+
+
 def route_file(fname: Union[str, "os.PathLike[str]"]) -> str:
     """Where to write or read a file; its directory exists. Not collective.
 
@@ -311,13 +322,14 @@ def await_flush(name: str) -> bool:
     return session().await_flush(name)
 
 
-def checkpoint(name: Optional[str] = None) -> Block:
+def checkpoint(name: Optional[str] = None, shards: bool = False) -> Block:
     """``with scr.checkpoint("step-10") as c:`` writes a checkpoint to ``c.route(...)``.
 
     Completed at the end of the block; an exception in it makes the checkpoint invalid, for all ranks, and goes on. On
-    the other ranks the end of the block raises :class:`NotValidError` then.
+    the other ranks the end of the block raises :class:`NotValidError` then. With ``shards`` any number of ranks may
+    restart from it, each of which may read every file, by ``shard``.
     """
-    return Block(session(), name, Flag.CHECKPOINT)
+    return Block(session(), name, Flag.CHECKPOINT | Flag.SHARDS if shards else Flag.CHECKPOINT)
 
 
 def output(name: Optional[str] = None, flags: int = Flag.OUTPUT) -> Block:

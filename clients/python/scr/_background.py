@@ -22,8 +22,9 @@ class Background:
     :class:`NotValidError` on all ranks where the run goes on with the checkpoint before.
     """
 
-    def __init__(self, session: Session) -> None:
+    def __init__(self, session: Session, flags: Flag = Flag.CHECKPOINT) -> None:
         self._session = session
+        self._flags = flags
         self._thread: Optional[threading.Thread] = None
         self._failure: Optional[BaseException] = None
         self._stop = threading.Event()
@@ -81,7 +82,7 @@ class Background:
         cause: Optional[BaseException] = None
         try:
             try:
-                name = self._insist(lambda: session.start_output(name, Flag.CHECKPOINT))
+                name = self._insist(lambda: session.start_output(name, self._flags))
             except BaseException as e:
                 refused(e)
                 raise

@@ -5,7 +5,7 @@ import os
 from types import TracebackType
 from typing import Optional, Type, Union
 
-from ._session import Session
+from ._session import Session, Shard
 from .errors import NotValidError, ScrError
 
 _LOG = logging.getLogger("scr")
@@ -37,6 +37,21 @@ class Dataset:
     def route(self, name: Union[str, "os.PathLike[str]"]) -> str:
         """Where to write or read a file: :func:`scr.route_file`."""
         return self._session.route_file(name)
+
+    @property
+    def writers(self) -> Optional[int]:
+        """In a restart from shards, how many ranks wrote them: :meth:`shard` finds every file. Else ``None``."""
+        return self._session.writers
+
+    def shard(
+        self,
+        name: Union[str, "os.PathLike[str]"],
+        offset: int = 0,
+        size: Optional[int] = None,
+        writer: Optional[int] = None,
+    ) -> Shard:
+        """Where a file of any rank, or a range of it, is on this node: :meth:`Session.shard`."""
+        return self._session.shard(name, offset, size, writer)
 
     def complete(self, valid: bool = True) -> None:
         """Ends it before the block does; ``valid=False`` where a rank knows better without an exception.

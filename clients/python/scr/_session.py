@@ -59,6 +59,7 @@ class Flag(IntFlag):
     NONE = 0
     CHECKPOINT = 1
     OUTPUT = 2
+    SHARDS = 4
 
 
 class _Phase(NamedTuple):
@@ -68,6 +69,24 @@ class _Phase(NamedTuple):
     name: str
     complete_verb: str
     files: Union[OutputFiles, RestartFiles, None]
+    writers: Optional[int]
+
+
+class Shard(NamedTuple):
+    """Bytes of a checkpoint: at ``offset`` of ``file``, which may have more of them."""
+
+    file: str
+    offset: int
+    size: int
+
+    def read(self) -> bytes:
+        """The bytes."""
+        with open(self.file, "rb") as file:
+            file.seek(self.offset)
+            content = file.read(self.size)
+        if len(content) != self.size:
+            raise CorruptError(f"{self.file} ends before byte {self.offset + self.size}")
+        return content
 
 
 class _Exit(NamedTuple):
@@ -247,6 +266,38 @@ class Session:
         except ScrError as e:
             raise self._of_rank(e)
 
+    @property
+    def writers(self) -> Optional[int]:
+        """In a restart from shards, how many ranks wrote them: every rank may read every file. Else ``None``."""
+        phase = self._phase
+        return phase.writers if phase is not None else None
+
+    def shard(
+        self,
+        fname: Union[str, "os.PathLike[str]"],
+        offset: int = 0,
+        size: Optional[int] = None,
+        writer: Optional[int] = None,
+    ) -> Shard:
+        """Where a file of any rank, or a range of it, is on this node, in a restart from shards. Not collective.
+
+        ``fname`` is its path, or a base name that only one file has; ``writer`` the rank that wrote it, where that is
+        known: then fewer nodes are asked. The answer is good until the restart is complete.
+        """
+        self._connection.check_process()
+        name = os.fspath(fname)
+        body: Body = {"run": self._run, "rank": self._rank, "name": name, "directory": os.getcwd(), "offset": offset}
+        body.update((key, value) for key, value in (("bytes", size), ("writer", writer)) if value is not None)
+        try:
+            with self._lock:
+                self._check_route("shard")
+                if self._phase is None or self._phase.complete_verb != "complete-restart":
+                    raise WrongStateError("shard is not possible, no checkpoint is being read")
+            reply = self._connection.call("shard", body)
+            return Shard(text(reply, "file"), integer(reply, "offset"), integer(reply, "bytes"))
+        except ScrError as e:
+            raise self._of_rank(e)
+
     def need_checkpoint(self) -> bool:
         """Whether it is time for a checkpoint. Collective."""
         verb = "need-checkpoint"
@@ -341,7 +392,8 @@ class Session:
             files = OutputFiles(self._prefix, directory)
         elif complete_verb == "complete-restart" and "files" in reply:
             files = RestartFiles(self._prefix, directory, named_files(reply), f"dataset {dataset} '{name}'")
-        return _Phase(dataset, name, complete_verb, files)
+        writers = integer(reply, "writers") if "writers" in reply else None
+        return _Phase(dataset, name, complete_verb, files, writers)
 
     def _is_completed(self, verb: str, valid: bool) -> bool:
         try:
@@ -436,12 +488,12 @@ class Session:
             if isinstance(failure, _RUN_OVER):
                 self._over = failure
 
-    def _check_route(self) -> None:
+    def _check_route(self, verb: str = "route") -> None:
         if self._over is not None:
-            raise type(self._over)(f"route: {self._over.reason}")
+            raise type(self._over)(f"{verb}: {self._over.reason}")
         collective = self._numbers.get("")
         if collective is not None and collective.under_way is not None:
-            raise WrongStateError(f"route is not possible, {collective.under_way} is under way in another thread")
+            raise WrongStateError(f"{verb} is not possible, {collective.under_way} is under way in another thread")
 
     def _of_rank(self, error: ScrError) -> ScrError:
         error.rank = self._rank

@@ -12,8 +12,10 @@
 or, with one's own calls of ``torch.distributed.checkpoint``, :class:`Writer` within ``with scr.checkpoint()``, and
 :class:`Reader` within ``with scr.restart()``.
 
-A rank reads what it has saved itself from its own files. What other ranks have saved of it, and the metadata, they
-send by the process group, since the files of a rank are on its node. The number of ranks stays.
+The checkpoints of :class:`Checkpoints`, and those of ``with scr.checkpoint(name, shards=True)``, can be loaded by
+another number of ranks: each gets the bytes that it needs from its daemon, whichever rank has saved them. Of other
+checkpoints a rank reads what it has saved itself from its own files; what other ranks have saved of it, and the
+metadata, they send by the process group, and the number of ranks stays.
 """
 
 import io
@@ -30,7 +32,7 @@ from torch.distributed.checkpoint.storage import StorageReader, StorageWriter, W
 
 from . import torch as _torch
 from ._dataset import Dataset
-from ._session import Session
+from ._session import Flag, Session, Shard
 from ._state import memory_of
 from .errors import CorruptError, NoSuchFileError
 
@@ -121,7 +123,11 @@ class Writer(StorageWriter):  # type: ignore[misc]
 
 
 class Reader(StorageReader):  # type: ignore[misc]
-    """Reads a state from the checkpoint that is being read; all ranks of the run, or it waits for the others."""
+    """Reads a state from the checkpoint that is being read; all ranks of the run.
+
+    Where its files are shards, the ranks need not have saved it, and no messages are sent between them. Else it waits
+    for the others.
+    """
 
     def __init__(self, dataset: Dataset, process_group: Optional[Any] = None) -> None:
         """The dataset of ``scr.restart``; the group has all ranks of the run, as that of ``load``."""
@@ -148,6 +154,8 @@ class Reader(StorageReader):  # type: ignore[misc]
             except NoSuchFileError:
                 return None
 
+        if self._dataset.writers is not None:
+            return pickle.loads(self._dataset.shard(_file(self._dataset, _METADATA)).read())
         found = [content for content in self._gathered(_outcome(read)) if content is not None]
         if not found:
             raise NoSuchFileError(f"no rank has written {_METADATA} of '{self._dataset.name}'")
@@ -169,18 +177,37 @@ class Reader(StorageReader):  # type: ignore[misc]
         """Reads what is here, and gets the rest from those who have it."""
         rank = self._dataset.session.rank
         wanted = {_Place(*self._stored[item.storage_index][:3]) for item in plan.items}
+        if self._dataset.writers is not None:
+            shards = self._shards(wanted)
+            for item in plan.items:
+                stored = self._stored[item.storage_index]
+                self._load(item, stored, shards[_Place(*stored[:3])].read(), planner)
+            return _done(None)
         pieces = self._from_others({place for place in wanted if place.rank != rank})
         path = self._dataset.route(f"rank-{rank}.dcp") if any(place.rank == rank for place in wanted) else os.devnull
         with open(path, "rb") as file:
             for item in plan.items:
                 stored = self._stored[item.storage_index]
                 place = _Place(*stored[:3])
-                content = _read(file, place) if place.rank == rank else pieces[place]
-                if item.type == LoadItemType.BYTE_IO:
-                    planner.load_bytes(item, io.BytesIO(content))
-                else:
-                    _load_tensor(item, stored, content, planner)
+                self._load(item, stored, _read(file, place) if place.rank == rank else pieces[place], planner)
         return _done(None)
+
+    def _load(self, item: Any, stored: StoredAt, content: Union[bytes, bytearray], planner: Any) -> None:
+        if item.type == LoadItemType.BYTE_IO:
+            planner.load_bytes(item, io.BytesIO(content))
+        else:
+            _load_tensor(item, stored, content, planner)
+
+    def _shards(self, wanted: Set[_Place]) -> Dict[_Place, Shard]:
+        """Where the daemon has the pieces, one question for all that follow each other in a file."""
+        found: Dict[_Place, Shard] = {}
+        for places in _stretches(sorted(wanted)):
+            first, end = places[0], places[-1].offset + places[-1].size
+            path = _file(self._dataset, f"rank-{first.rank}.dcp")
+            shard = self._dataset.shard(path, first.offset, end - first.offset, writer=first.rank)
+            for place in places:
+                found[place] = Shard(shard.file, shard.offset + place.offset - first.offset, place.size)
+        return found
 
     def _from_others(self, wanted: Set[_Place]) -> Dict[_Place, bytearray]:
         """All ranks call, and all know who sends what: each owner what anybody wants, in rounds of a bounded size."""
@@ -217,6 +244,8 @@ class Checkpoints(_torch.Checkpoints):
     ``process_group`` has all ranks of the run, can send from the memory of the host, as ``gloo`` can, and is used by
     nobody else, because the thread that saves and the program would mix their messages; by default a new one.
     """
+
+    _flags = Flag.CHECKPOINT | Flag.SHARDS
 
     def __init__(self, session: Optional[Session] = None, process_group: Optional[Any] = None) -> None:
         super().__init__(session)
@@ -301,6 +330,19 @@ def _rounds(places: List[_Place]) -> List[List[_Place]]:
     return rounds
 
 
+def _stretches(places: List[_Place]) -> List[List[_Place]]:
+    """Sorted places in groups, each without gaps in a file, of a bounded size."""
+    stretches: List[List[_Place]] = []
+    for place in places:
+        before = stretches[-1] if stretches else []
+        follows = before and (before[-1].rank, before[-1].offset + before[-1].size) == (place.rank, place.offset)
+        if follows and place.offset + place.size - before[0].offset <= _ROUND_BYTES:
+            before.append(place)
+        else:
+            stretches.append([place])
+    return stretches
+
+
 def _read(file: Any, place: _Place) -> bytearray:
     file.seek(place.offset)
     content = bytearray(place.size)
@@ -309,7 +351,7 @@ def _read(file: Any, place: _Place) -> bytearray:
     return content
 
 
-def _load_tensor(item: Any, stored: StoredAt, content: bytearray, planner: Any) -> None:
+def _load_tensor(item: Any, stored: StoredAt, content: Union[bytes, bytearray], planner: Any) -> None:
     shape = stored.shape or ()
     source = torch.empty(shape, dtype=stored.dtype, device="cpu")
     if len(content):

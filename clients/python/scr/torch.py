@@ -29,7 +29,7 @@ import torch
 from . import session as _session_of_process
 from ._background import Background
 from ._dataset import Dataset
-from ._session import Session
+from ._session import Flag, Session
 from ._state import ForeignFileError, Stage, read
 from .errors import CorruptError, InputOutputError, NotValidError, WrongStateError
 
@@ -45,11 +45,13 @@ class Checkpoints:
     does not wait.
     """
 
+    _flags = Flag.CHECKPOINT
+
     def __init__(self, session: Optional[Session] = None) -> None:
         """For the session of this process, :func:`scr.init`, unless another one is given."""
         session = _session_of_process() if session is None else session
         self._session = session
-        self._background = Background(session)
+        self._background = Background(session, self._flags)
         self._stage = Stage()
         self._is_closed = False
 

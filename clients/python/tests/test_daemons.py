@@ -163,6 +163,15 @@ class DaemonsTest(unittest.TestCase):
         for verb, outcome in (("save", "saved"), ("load", "good")):
             self.assertEqual(self.ranks_of_torch(3, program, verb).output(), [f"rank {r}: {outcome}" for r in range(3)])
 
+    def test_a_state_that_is_spread_over_the_ranks_is_loaded_by_fewer_and_by_more(self):
+        needs("torch")
+        program = os.path.join(HERE, "dcp_program.py")
+        for ranks, verb, outcome in ((4, "save", "saved"), *((ranks, "load", "good") for ranks in (2, 6, 1))):
+            with self.subTest(ranks=ranks):
+                self.assertEqual(
+                    self.ranks_of_torch(ranks, program, verb).output(), [f"rank {r}: {outcome}" for r in range(ranks)]
+                )
+
     def test_settings_of_the_program_have_their_effect_in_the_daemons(self):
         self.assertEqual(self.ranks(2, "1", "settings").results(), [["SINGLE", "SINGLE"]] * 2)
 

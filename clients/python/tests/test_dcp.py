@@ -109,6 +109,40 @@ class DcpTest(test_torch.CheckpointsCase):
             with self.assertRaisesRegex(TypeError, "with threads"):
                 pickle.dump(writer, io.BytesIO())
 
+    def test_shards_of_other_ranks_are_loaded_from_where_the_daemon_has_them(self):
+        self.checkpoints.save(self.state(), "old")
+        self.checkpoints.wait()
+        self.assertEqual([body["flags"] for body in self.daemon.bodies("start-output")], [5])
+        self.special["start-restart"] = lambda call: {
+            "dataset": 4, "name": "old", "directory": "/none", "writers": 3,
+        }  # fmt: skip
+        brought = []
+
+        def shard(call):
+            body = call["body"]
+            file = os.path.join(self.cache, os.path.basename(body["name"]))
+            size = body.get("bytes", os.path.getsize(file) - body["offset"])
+            with open(file, "rb") as content, open(f"{file}.{len(brought)}", "wb") as out:
+                content.seek(body["offset"])
+                out.write(b"?" * len(brought) + content.read(size))
+            brought.append(body)
+            return {"file": out.name, "offset": len(brought) - 1, "bytes": size}
+
+        self.special["shard"] = shard
+        loaded = self.zeros()
+        self.assertTrue(self.checkpoints.load(loaded))
+        self.assert_loaded(loaded)
+        self.assertEqual([(body["name"], body.get("writer")) for body in brought],
+                         [(os.path.join(self.prefix, "old", "metadata.dcp"), None),
+                          (os.path.join(self.prefix, "old", "rank-0.dcp"), 0)])  # fmt: skip
+
+    def test_questions_for_shards_are_bounded_and_leave_out_what_nobody_wants(self):
+        place, bound = scr.dcp._Place, scr.dcp._ROUND_BYTES
+        numbers = (0, 0, 10), (0, 10, 5), (0, 16, 1), (0, 17, bound), (1, 0, 0), (1, 0, 3)
+        places = [place(*of) for of in numbers]
+        self.assertEqual(scr.dcp._stretches(places), [places[:2], places[2:3], places[3:4], places[4:]])
+        self.assertEqual(scr.dcp._stretches([]), [])
+
     def test_rounds_are_bounded_and_of_one_rank_each(self):
         place = scr.dcp._Place
         places = [place(0, 0, 10), place(0, 10, scr.dcp._ROUND_BYTES), place(0, 99, 1), place(1, 0, 1), place(1, 1, 1)]

@@ -57,6 +57,45 @@ class SessionCase(unittest.TestCase):
         self.daemon.answer = answer
 
 
+class ShardTest(SessionCase):
+    def test_a_range_of_another_ranks_file_is_asked_for_and_read(self):
+        with tempfile.NamedTemporaryFile() as file:
+            file.write(b"....shard..")
+            file.flush()
+
+            def answer(call):
+                verb = call["address"].rpartition(".")[2]
+                more = {
+                    "start-restart": {"writers": 9}, "shard": {"file": file.name, "offset": 4, "bytes": 5},
+                }.get(verb, {})  # fmt: skip
+                return {**fake_daemon.answers(call), **more}
+
+            self.daemon.answer = answer
+            session = self.open()
+            self.assertIsNone(session.writers)
+            with self.assertRaisesRegex(scr.WrongStateError, "no checkpoint is being read"):
+                session.shard("a")
+            session.have_restart()
+            session.start_restart()
+            self.assertEqual(session.writers, 9)
+            self.assertEqual(session.shard("d/a", 7, 5, writer=8).read(), b"shard")
+            self.assertEqual(session.shard("a"), scr.Shard(file.name, 4, 5))
+            with self.assertRaisesRegex(scr.CorruptError, "ends before byte 99"):
+                scr.Shard(file.name, 90, 9).read()
+            session.complete_restart()
+            self.assertIsNone(session.writers)
+            where = {"run": 7, "rank": 3, "directory": os.getcwd()}
+            self.assertEqual(self.daemon.bodies("shard"), [
+                {**where, "name": "d/a", "offset": 7, "bytes": 5, "writer": 8}, {**where, "name": "a", "offset": 0},
+            ])  # fmt: skip
+
+    def test_a_checkpoint_of_shards_says_so(self):
+        session = self.open()
+        with unittest.mock.patch("scr._session", session), scr.checkpoint("new", shards=True):
+            pass
+        self.assertEqual([body["flags"] for body in self.daemon.bodies("start-output")], [5])
+
+
 class FlushTest(SessionCase):
     def test_a_rank_asks_and_waits_by_itself(self):
         answers = [(False, True), (False, True), (True, False)]
