@@ -67,6 +67,9 @@ class FilemapFileTest {
       byte[] file = HashFile.encode(new Hash().set("SEAL", text));
       assertThatThrownBy(() -> Fields.read(file, "file", SealText::find)).hasMessageContaining("is no seal");
     }
+  }
+
+  @Test
   void thatADatasetHasShardsComesBackAndIsSaidOfNoOther() {
     DatasetRecord record = holding(List.of());
     for (DatasetFlags flags : List.of(DatasetFlags.SHARDS, new DatasetFlags(true, true, true),
