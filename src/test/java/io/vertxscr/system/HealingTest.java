@@ -31,9 +31,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /**
- * Goal: what is lost with a node is made again before a restart needs it, so that the next loss costs nothing; whatever
- * interrupts that, nothing is worse than without it. Method: nodes in virtual time on real files, whose storage is
- * deleted; a restart compares every byte. Replay with -Dseed=N.
+ * Goal: what is lost with a node is made again, so that the next loss costs nothing. Method: nodes in virtual
+ * time on real files, whose storage is deleted; a restart compares every byte. Replay with -Dseed=N.
  */
 @Execution(ExecutionMode.CONCURRENT)
 @Timeout(120)

@@ -10,7 +10,7 @@ import java.util.TreeMap;
 import java.util.function.UnaryOperator;
 
 /**
- * Chooses a node for as many members of a redundancy set as possible, no two in one failure group: a matching by
+ * Chooses nodes for as many members of a redundancy set as possible, no two in one failure group. A matching by
  * augmenting paths. Pure.
  */
 final class DistinctNodes {

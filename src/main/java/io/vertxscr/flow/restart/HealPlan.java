@@ -14,7 +14,7 @@ import java.util.Optional;
  * @param parts in the order in which they are made: files before redundancy, node by node
  * @param newSets where the ranks are when it is protected anew behind that; empty where its sets stay
  */
-public record HealPlan(List<Part> parts, Optional<RankMap> newSets) {
+public record HealPlan(List<HealPart> parts, Optional<RankMap> newSets) {
   public HealPlan {
     parts = List.copyOf(parts);
   }
@@ -25,7 +25,7 @@ public record HealPlan(List<Part> parts, Optional<RankMap> newSets) {
    * @param set of which the rank is a member there
    * @param what FILES or REDUNDANCY
    */
-  public record Part(int rank, String node, RedundancySet set, HeldPart what) {}
+  public record HealPart(int rank, String node, RedundancySet set, HeldPart what) {}
 
   /** Number of steps in all; a rank that is protected anew counts as one. */
   public int steps() {
@@ -33,13 +33,13 @@ public record HealPlan(List<Part> parts, Optional<RankMap> newSets) {
   }
 
   /** The parts that the caches do not have yet. */
-  public List<Part> left(DatasetKey dataset, List<Inventory> caches) {
+  public List<HealPart> left(DatasetKey dataset, List<Inventory> caches) {
     return parts.stream().filter(part -> caches.stream().filter(cache -> cache.node().equals(part.node()))
         .flatMap(cache -> cache.datasets().stream()).filter(copy -> copy.key().equals(dataset))
         .flatMap(copy -> copy.ranks().stream()).noneMatch(held -> isThere(part, held))).toList();
   }
 
-  private boolean isThere(Part part, Held held) {
+  private boolean isThere(HealPart part, Held held) {
     return held.rank() == part.rank() && (part.what() == HeldPart.FILES ? held.files() : held.redundancy())
         && (newSets.isPresent() || held.set().equals(part.set()));
   }

@@ -1,7 +1,7 @@
 package io.vertxscr.flow.restart;
 
 import io.vertxscr.flow.restart.DatasetStanding.Grade;
-import io.vertxscr.flow.restart.HealPlan.Part;
+import io.vertxscr.flow.restart.HealPlan.HealPart;
 import io.vertxscr.flow.restart.Inventory.Held;
 import io.vertxscr.flow.restart.RestorePlanner.Obstacle;
 import io.vertxscr.model.CheckpointDescriptor;
@@ -30,7 +30,7 @@ import java.util.TreeMap;
 import java.util.stream.IntStream;
 
 /**
- * Plans how a dataset that has lost parts is made whole again, before a restart needs it (docs/flows/healing.md). Pure.
+ * Plans how a dataset that has lost parts is made whole again (docs/flows/healing.md). Pure.
  *
  * <p>Its redundancy sets stay if every lost rank finds a node in a failure group of its own. Else the ranks are spread
  * over the nodes that there are, and it is to be protected in new sets.
@@ -42,7 +42,7 @@ public final class HealPlanner {
   private final HealPlaces places;
   private final CheckpointDescriptor how;
   private final SortedMap<Integer, List<Copy>> copies = new TreeMap<>();
-  /** Ranks of the dataset that each node has something of; those that hold another dataset of its id are left out. */
+  /** Number of ranks that each node has something of. Without nodes that hold another dataset of its id. */
   private final SortedMap<String, Integer> ranksOf = new TreeMap<>();
   /** Bytes that each node has of its largest dataset. */
   private final Map<String, Long> largest = new HashMap<>();
@@ -91,7 +91,7 @@ public final class HealPlanner {
     return holders;
   }
 
-  /** The datasets of the caches that have lost parts, all of which these nodes can make again; newest first. */
+  /** Datasets that have lost parts, all of which these nodes can make again; newest first. */
   public static List<Inventory.Dataset> wanted(List<Inventory> caches) {
     return all(caches).stream().filter(dataset -> grade(dataset, caches) == Grade.DEGRADED)
         .sorted(Comparator.comparing(Inventory.Dataset::descriptor, DatasetDescriptor.BY_AGE).reversed()).toList();
@@ -131,9 +131,9 @@ public final class HealPlanner {
   }
 
   private Optional<HealPlan> inSameSets() {
-    List<Part> parts = new ArrayList<>();
+    List<HealPart> parts = new ArrayList<>();
     for (RedundancySet set : sets()) {
-      Optional<List<Part>> some = partsOf(set);
+      Optional<List<HealPart>> some = partsOf(set);
       if (some.isEmpty()) {
         return Optional.empty();
       }
@@ -145,9 +145,9 @@ public final class HealPlanner {
         Optional.empty()));
   }
 
-  private static List<Part> inOrder(List<Part> parts) {
-    return parts.stream().sorted(Comparator.comparing(Part::what).thenComparing(Part::node)
-        .thenComparingInt(Part::rank)).toList();
+  private static List<HealPart> inOrder(List<HealPart> parts) {
+    return parts.stream().sorted(Comparator.comparing(HealPart::what).thenComparing(HealPart::node)
+        .thenComparingInt(HealPart::rank)).toList();
   }
 
   /** Sets that can stay, until every rank is in one; those that lack least first. */
@@ -182,13 +182,13 @@ public final class HealPlanner {
   }
 
   /** Empty where some member has no node. */
-  private Optional<List<Part>> partsOf(RedundancySet set) {
+  private Optional<List<HealPart>> partsOf(RedundancySet set) {
     SortedMap<Integer, List<String>> candidates = new TreeMap<>();
     set.ranks().forEach(rank -> candidates.put(rank, holders(rank, set)));
     SortedMap<Integer, String> nodes = DistinctNodes.of(candidates, this::group);
     Set<String> groups = new HashSet<>();
     nodes.values().forEach(node -> groups.add(group(node)));
-    List<Part> parts = new ArrayList<>();
+    List<HealPart> parts = new ArrayList<>();
     for (int rank : set.ranks()) {
       String node = nodes.get(rank);
       if (node == null) {
@@ -199,7 +199,7 @@ public final class HealPlanner {
         node = found.get();
         groups.add(group(node));
         take(node, 1, rankBytes() * (1 + failures));
-        parts.add(new Part(rank, node, set, HeldPart.FILES));
+        parts.add(new HealPart(rank, node, set, HeldPart.FILES));
       }
       if (!guarded(rank, set).contains(node)) {
         if (nodes.containsKey(rank) && !hasRoom(node, rankBytes() * failures)) {
@@ -208,7 +208,7 @@ public final class HealPlanner {
         if (nodes.containsKey(rank)) {
           take(node, 0, rankBytes() * failures);
         }
-        parts.add(new Part(rank, node, set, HeldPart.REDUNDANCY));
+        parts.add(new HealPart(rank, node, set, HeldPart.REDUNDANCY));
       }
     }
     return Optional.of(parts);
@@ -223,7 +223,7 @@ public final class HealPlanner {
     }
   }
 
-  /** A node without anything of the dataset, one that others fill first; else the one with the fewest ranks. */
+  /** A node that has nothing of the dataset, until it is full; else the one with the fewest ranks. */
   private Optional<String> newNode(Set<String> groups) {
     int usual = ranksOf.values().stream().mapToInt(ranks -> ranks).max().orElse(0);
     return ranksOf.keySet().stream()
@@ -273,14 +273,14 @@ public final class HealPlanner {
         take(node, 0, rankBytes() * failures);            // the new redundancy, beside the old
       }
     }
-    List<Part> parts = new ArrayList<>();
+    List<HealPart> parts = new ArrayList<>();
     for (int rank = 0; rank < nodes.length; rank++) {
       if (nodes[rank] == null) {
         nodes[rank] = ranksOf.keySet().stream().filter(node -> hasRoom(node, rankBytes() * (1 + failures)))
             .min(Comparator.comparingInt(this::count).thenComparing(Comparator.naturalOrder()))
             .orElseThrow(this::noRoom);
         take(nodes[rank], 1, rankBytes() * (1 + failures));
-        parts.add(new Part(rank, nodes[rank], setOf(rank), HeldPart.FILES));
+        parts.add(new HealPart(rank, nodes[rank], setOf(rank), HeldPart.FILES));
       }
     }
     RankMap map = new RankMap(List.of(nodes));

@@ -364,8 +364,8 @@ public final class RestorePlanner {
     }
 
     /**
-     * Whether every rank is in a set whose members all have files and redundancy, each on a node of its own. Where a
-     * node has come back there may be two families of sets, and two copies of a rank.
+     * Whether every rank is in a whole set: members with files and redundancy, each on a node of its own. Where a node
+     * has come back there may be two families of sets, and two copies of a rank.
      */
     private boolean isCovered(int ranks) {
       BitSet covered = new BitSet();

@@ -4,7 +4,7 @@ import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertxscr.flow.flush.Throttle;
 import io.vertxscr.flow.restart.CacheSnapshot;
-import io.vertxscr.flow.restart.HealPlan.Part;
+import io.vertxscr.flow.restart.HealPlan.HealPart;
 import io.vertxscr.flow.restart.HealPlan;
 import io.vertxscr.flow.restart.HealPlanner.HealPlaces;
 import io.vertxscr.flow.restart.HealPlanner;
@@ -320,7 +320,7 @@ public final class CacheHealing implements RunWatch, Membership.Listener {
         .filter(Inventory.Held::files).count();
   }
 
-  /** Free bytes of a store on each node, of those of its host its part; nodes that do not say so are missing. */
+  /** Free bytes of a store by node, shared among those of a host; nodes that do not tell are missing. */
   private Future<Map<String, Long>> free(String base) {
     OptionalLong size = policy.standard().stores().stream().filter(store -> store.base().equals(base))
         .findFirst().map(StoreDescriptor::sizeBytes).orElse(OptionalLong.empty());
@@ -378,7 +378,7 @@ public final class CacheHealing implements RunWatch, Membership.Listener {
   /** Makes a batch; completes with false when nothing is left. */
   private Future<Boolean> step(Work mine, List<Inventory> all) {
     require(mine.round);
-    List<Part> left = mine.plan.left(mine.key(), all);
+    List<HealPart> left = mine.plan.left(mine.key(), all);
     int id = mine.dataset.descriptor().id();
     if (left.size() >= mine.left) {
       throw new ScrException(Fault.WRONG_STATE, "dataset " + id + " lacks as much as before the last step");
@@ -388,7 +388,7 @@ public final class CacheHealing implements RunWatch, Membership.Listener {
     if (left.isEmpty()) {
       return Future.succeededFuture(false);
     }
-    List<Part> batch = batch(mine.dataset, left);
+    List<HealPart> batch = batch(mine.dataset, left);
     throttle.took(batch.size() * partBytes(mine.dataset, batch.getFirst().what()));
     return (batch.getFirst().what() == HeldPart.FILES ? bring(mine.dataset, all, batch)
         : mend(mine.dataset, all, batch)).map(failed -> {
@@ -400,8 +400,8 @@ public final class CacheHealing implements RunWatch, Membership.Listener {
   }
 
   /** What one node can make in a second of the budget. */
-  private List<Part> batch(Inventory.Dataset dataset, List<Part> left) {
-    Part first = left.getFirst();
+  private List<HealPart> batch(Inventory.Dataset dataset, List<HealPart> left) {
+    HealPart first = left.getFirst();
     long most = Math.max(1, policy.bytesPerSecond() / Math.max(1, partBytes(dataset, first.what())));
     return left.stream().filter(part -> part.node().equals(first.node()) && part.what() == first.what())
         .limit(most).toList();
@@ -418,7 +418,7 @@ public final class CacheHealing implements RunWatch, Membership.Listener {
         };
   }
 
-  private Future<List<RankFailure>> bring(Inventory.Dataset dataset, List<Inventory> all, List<Part> batch) {
+  private Future<List<RankFailure>> bring(Inventory.Dataset dataset, List<Inventory> all, List<HealPart> batch) {
     SortedMap<String, List<RankPlan>> perNode = new TreeMap<>();
     String node = batch.getFirst().node();
     perNode.put(node, batch.stream()
@@ -428,7 +428,7 @@ public final class CacheHealing implements RunWatch, Membership.Listener {
             new RankMap(Collections.nCopies(dataset.origin().ranks(), node))));
   }
 
-  private Future<List<RankFailure>> mend(Inventory.Dataset dataset, List<Inventory> all, List<Part> batch) {
+  private Future<List<RankFailure>> mend(Inventory.Dataset dataset, List<Inventory> all, List<HealPart> batch) {
     String node = batch.getFirst().node();
     List<RankPlan> plans = batch.stream()
         .map(part -> RestorePlanner.redundancy(dataset.descriptor(), all, node, part.rank())).toList();

@@ -6,7 +6,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Numbers of runs, and of what the leader does between them: above all that it has heard of, and not below the clock.
+ * Numbers of runs, and of what the leader does between them. Above all that it has heard of, and not below the clock.
  * On the node's loop.
  */
 public final class RunNumbering {

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.vertxscr.flow.restart.DatasetStanding.Grade;
-import io.vertxscr.flow.restart.HealPlan.Part;
+import io.vertxscr.flow.restart.HealPlan.HealPart;
 import io.vertxscr.flow.restart.HealPlanner.HealPlaces;
 import io.vertxscr.flow.restart.Inventory.Held;
 import io.vertxscr.model.CheckpointDescriptor;
@@ -39,9 +39,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /**
- * Goal: whatever loss a restart could repair is healed, so that the next one is survived too; what it could not is left
- * alone. Method: every subset of nodes is lost; the plan is carried out on the model of the caches, also interrupted
- * behind each of its steps; then every further loss that the scheme promises to survive.
+ * Goal: whatever loss a restart could repair is healed, so that the next one is survived too. Method:
+ * every subset of nodes is lost; the plan is carried out on the model of the caches, also interrupted behind each of
+ * its steps; then every further loss that the scheme promises to survive.
  */
 @Execution(ExecutionMode.CONCURRENT)
 class HealPlannerTest {
@@ -98,7 +98,7 @@ class HealPlannerTest {
         on.get(map.nodeOf(rank)).put(rank, new Held(rank, set, true, Protection.writesRedundancy(scheme, set)))));
   }
 
-  private static void make(SortedMap<String, SortedMap<Integer, Held>> on, Part part) {
+  private static void make(SortedMap<String, SortedMap<Integer, Held>> on, HealPart part) {
     Held held = on.get(part.node()).get(part.rank());
     if (part.what() == HeldPart.FILES) {
       on.get(part.node()).put(part.rank(), new Held(part.rank(), part.set(), true, false));
@@ -138,7 +138,7 @@ class HealPlannerTest {
 
   /** Carries out a plan. */
   private void heal(SortedMap<String, SortedMap<Integer, Held>> on, HealPlan plan) {
-    List<Part> left = plan.parts();
+    List<HealPart> left = plan.parts();
     while (!left.isEmpty()) {
       assertThat(plan.left(dataset(List.of()).key(), caches(on))).isEqualTo(left);
       make(on, left.getFirst());
@@ -234,7 +234,7 @@ class HealPlannerTest {
     HealPlan plan = plan(nodes, Long.MAX_VALUE / 4);
     assertThat(plan.newSets()).isEmpty();
     assertThat(plan.parts()).hasSize(6).allMatch(part -> part.node().equals("s0"));
-    assertThat(plan.parts()).extracting(Part::rank).containsExactly(6, 7, 8, 6, 7, 8);
+    assertThat(plan.parts()).extracting(HealPart::rank).containsExactly(6, 7, 8, 6, 7, 8);
   }
 
   @Test
