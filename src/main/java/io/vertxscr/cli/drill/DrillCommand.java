@@ -120,7 +120,7 @@ final class DrillCommand implements Callable<Integer> {
   @Override
   public Integer call() throws IOException, InterruptedException {
     DrillPlan plan = plan();
-    DrillOutcome.Bounds bounds = new DrillOutcome.Bounds(bound("--max-rto", maxRto), bound("--max-rpo", maxRpo));
+    var bounds = new DrillOutcome.Objectives(bound("--max-rto", maxRto), bound("--max-rpo", maxRpo));
     if (patienceSeconds < 1) {
       throw wrong("--patience " + patienceSeconds + ": expected at least 1");
     }

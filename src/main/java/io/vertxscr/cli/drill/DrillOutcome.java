@@ -39,12 +39,12 @@ record DrillOutcome(DrillPlan plan, boolean struck, Map<Milestone, Long> after, 
   record DrillSteps(int checkpoint, int reached, int restored) {}
 
   /**
-   * Bounds of the user.
+   * Objectives of the user.
    *
    * @param rtoSeconds longest time to the first step again
    * @param rpoSeconds most work lost
    */
-  record Bounds(OptionalDouble rtoSeconds, OptionalDouble rpoSeconds) {}
+  record Objectives(OptionalDouble rtoSeconds, OptionalDouble rpoSeconds) {}
 
   /** Seconds from the loss; empty where it was not reached. */
   OptionalDouble seconds(Milestone milestone) {
@@ -68,7 +68,7 @@ record DrillOutcome(DrillPlan plan, boolean struck, Map<Milestone, Long> after, 
   }
 
   /** Everything that is checked, in order; after a failure the rest of the course is skipped. */
-  List<DrillCheck> checks(Bounds bounds) {
+  List<DrillCheck> checks(Objectives bounds) {
     List<DrillCheck> checks = new ArrayList<>();
     boolean going = add(checks, true, "checkpoint", struck,
         "checkpoint of step " + steps.checkpoint() + " protected", 0);
@@ -90,7 +90,7 @@ record DrillOutcome(DrillPlan plan, boolean struck, Map<Milestone, Long> after, 
   }
 
   /** Whether every check passed. */
-  boolean passed(Bounds bounds) {
+  boolean passed(Objectives bounds) {
     return checks(bounds).stream().allMatch(check -> check.result() == Result.PASSED);
   }
 

@@ -22,7 +22,7 @@ final class DrillPage {
   private DrillPage() {}
 
   /** At most 24 lines. */
-  static List<String> lines(DrillOutcome outcome, DrillOutcome.Bounds bounds) {
+  static List<String> lines(DrillOutcome outcome, DrillOutcome.Objectives bounds) {
     DrillPlan plan = outcome.plan();
     List<String> lines = new ArrayList<>();
     lines.add("drill      " + Plural.of(plan.nodes().size(), "node") + ", " + Plural.of(plan.work().ranks(), "rank")
@@ -74,7 +74,7 @@ final class DrillPage {
     return seconds.isEmpty() ? "unknown" : String.format(Locale.ROOT, "%.2f s", seconds.getAsDouble());
   }
 
-  static JsonObject json(DrillOutcome outcome, DrillOutcome.Bounds bounds) {
+  static JsonObject json(DrillOutcome outcome, DrillOutcome.Objectives bounds) {
     DrillPlan plan = outcome.plan();
     JsonObject seconds = new JsonObject();
     for (Milestone milestone : Milestone.values()) {

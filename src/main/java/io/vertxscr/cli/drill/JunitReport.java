@@ -25,13 +25,13 @@ final class JunitReport {
   private JunitReport() {}
 
   /** Writes the file, or replaces it. */
-  static void write(Path file, DrillOutcome outcome, DrillOutcome.Bounds bounds) throws IOException {
+  static void write(Path file, DrillOutcome outcome, DrillOutcome.Objectives bounds) throws IOException {
     try (Writer out = Files.newBufferedWriter(file, StandardCharsets.UTF_8)) {
       write(out, outcome, bounds);
     }
   }
 
-  static void write(Writer out, DrillOutcome outcome, DrillOutcome.Bounds bounds) throws IOException {
+  static void write(Writer out, DrillOutcome outcome, DrillOutcome.Objectives bounds) throws IOException {
     try {
       XMLStreamWriter xml = XMLOutputFactory.newDefaultFactory().createXMLStreamWriter(out);
       xml.writeStartDocument("UTF-8", "1.0");

@@ -12,7 +12,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 /** Goal: a drill passes if every part of it did, within the bounds. A failure is named where it happened. */
 class DrillOutcomeTest {
-  private static List<String> failed(DrillOutcome outcome, DrillOutcome.Bounds bounds) {
+  private static List<String> failed(DrillOutcome outcome, DrillOutcome.Objectives bounds) {
     return outcome.checks(bounds).stream().filter(check -> check.result() == Result.FAILED).map(DrillCheck::name)
         .toList();
   }
@@ -62,7 +62,7 @@ class DrillOutcomeTest {
   @ParameterizedTest
   @CsvSource({"3.5, 0.35, ''", "3.49, 0.35, rto", "3.5, 0.34, rpo", "0, 0, rto rpo"})
   void boundsAreKeptOrNamed(double rto, double rpo, String expected) {
-    DrillOutcome.Bounds bounds = DrillOutcomes.within(rto, rpo);
+    DrillOutcome.Objectives bounds = DrillOutcomes.within(rto, rpo);
     assertThat(String.join(" ", failed(DrillOutcomes.good(), bounds))).isEqualTo(expected);
     assertThat(DrillOutcomes.good().passed(bounds)).isEqualTo(expected.isEmpty());
   }

@@ -1,6 +1,6 @@
 package io.vertxscr.cli.drill;
 
-import io.vertxscr.cli.drill.DrillOutcome.Bounds;
+import io.vertxscr.cli.drill.DrillOutcome.Objectives;
 import io.vertxscr.cli.drill.DrillOutcome.DrillSteps;
 import io.vertxscr.cli.drill.DrillPlan.DrillWork;
 import io.vertxscr.cli.drill.DrillPlan.Strike;
@@ -13,7 +13,7 @@ import java.util.OptionalDouble;
 
 /** Results of drills that did not take place. */
 final class DrillOutcomes {
-  static final Bounds NONE = new Bounds(OptionalDouble.empty(), OptionalDouble.empty());
+  static final Objectives NONE = new Objectives(OptionalDouble.empty(), OptionalDouble.empty());
   private static final DrillPlan PLAN = new DrillPlan(DrillPlan.names(1, 4), new DrillWork(4, 1000, 5, 100, 2),
       Scheme.XOR, 0, new Strike(List.of("node2"), true, false, 13), 4711);
 
@@ -52,8 +52,8 @@ final class DrillOutcomes {
         Optional.of("node node3: its daemon has ended with exit code 1"));
   }
 
-  /** Bounds of so many seconds. */
-  static Bounds within(double rto, double rpo) {
-    return new Bounds(OptionalDouble.of(rto), OptionalDouble.of(rpo));
+  /** Objectives of so many seconds. */
+  static Objectives within(double rto, double rpo) {
+    return new Objectives(OptionalDouble.of(rto), OptionalDouble.of(rpo));
   }
 }

@@ -16,7 +16,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 /** Goal: the result fits a terminal of 24 lines, and has the fields of docs/json.md. */
 class DrillPageTest {
-  private static List<String> lines(DrillOutcome outcome, DrillOutcome.Bounds bounds) {
+  private static List<String> lines(DrillOutcome outcome, DrillOutcome.Objectives bounds) {
     return DrillPage.lines(outcome, bounds);
   }
 
@@ -65,7 +65,7 @@ class DrillPageTest {
   }
 
   /** As a script reads it. */
-  private static Map<String, Object> read(DrillOutcome outcome, DrillOutcome.Bounds bounds) {
+  private static Map<String, Object> read(DrillOutcome outcome, DrillOutcome.Objectives bounds) {
     return new JsonObject(DrillPage.json(outcome, bounds).encode()).getMap();
   }
 

@@ -15,7 +15,7 @@ import org.xml.sax.InputSource;
 
 /** Goal: continuous integration finds each check as a test case, and the numbers. Method: the XML is parsed again. */
 class JunitReportTest {
-  private static Element suite(DrillOutcome outcome, DrillOutcome.Bounds bounds) throws Exception {
+  private static Element suite(DrillOutcome outcome, DrillOutcome.Objectives bounds) throws Exception {
     StringWriter out = new StringWriter();
     JunitReport.write(out, outcome, bounds);
     Element root = DocumentBuilderFactory.newDefaultInstance().newDocumentBuilder()
