@@ -13,7 +13,8 @@ import io.vertx.core.http.HttpServerOptions;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpServerResponse;
 import io.vertx.core.http.impl.HttpServerConnection;
-import io.vertxscr.cluster.accept.GuardedTransport;
+import io.vertxscr.cluster.BriefConnections;
+import io.vertxscr.model.Limits;
 import java.util.HashSet;
 import java.util.Optional;
 import java.util.Set;
@@ -26,12 +27,13 @@ import java.util.function.Supplier;
  * <p>Where a token is asked for, metrics and the reason are for those who show it; that a node lives or is ready, which
  * an orchestrator asks, is told to everybody.
  *
- * <p>Anybody may be able to connect. So a connection is for one request, and has a limited time for all of it; there
- * are few at a time, and the oldest makes room for the next: {@link GuardedTransport} sees to that. One page of metrics
- * serves all who ask within a second.
+ * <p>Anybody may be able to connect. So a connection is for one request, and has {@link #LIMIT_MS} for all of it; there
+ * are few at a time, and the oldest makes room for the next. One page of metrics serves all who ask within a second.
  * HTTP/1 alone: a connection of HTTP/2 is for many requests. On one event loop.
  */
 public final class OperatorsPort {
+  /** For a connection, from its begin to the last byte that its other side has taken. */
+  static final long LIMIT_MS = 10_000;
   private static final long PAGE_MS = 1_000;
   private static final int MAX_LINE_BYTES = 1024;
   private static final int MAX_HEADER_BYTES = 8 << 10;
@@ -46,22 +48,30 @@ public final class OperatorsPort {
   private final OperatorsAddress address;
   private final Supplier<String> metricsPage;
   private final Supplier<Future<Optional<String>>> notReady;
+  private final BriefConnections connections;
   /** Connections that have had their request. */
   private final Set<HttpConnection> served = new HashSet<>();
   private Optional<String> page = Optional.empty();
   private HttpServer server;
 
   /**
-   * @param vertx with a {@link GuardedTransport}
    * @param metricsPage makes the page of {@code /metrics}; must not block
    * @param notReady why this node cannot serve a phase now, empty where it can
    */
   public OperatorsPort(Vertx vertx, OperatorsAddress address, Supplier<String> metricsPage,
       Supplier<Future<Optional<String>>> notReady) {
+    this(vertx, address, metricsPage, notReady, LIMIT_MS);
+  }
+
+  /** The same with another limit. */
+  OperatorsPort(Vertx vertx, OperatorsAddress address, Supplier<String> metricsPage,
+      Supplier<Future<Optional<String>>> notReady, long limitMs) {
     this.vertx = vertx;
     this.address = address;
     this.metricsPage = metricsPage;
     this.notReady = notReady;
+    this.connections = new BriefConnections(vertx, Limits.MAX_OPERATORS, limitMs,
+        "connections to the HTTP port were closed before they had an answer");
   }
 
   /** Listens. @return the port */
@@ -73,8 +83,13 @@ public final class OperatorsPort {
   }
 
   private void accept(HttpConnection connection) {
-    channel(connection).channel().config().setRecvByteBufAllocator(new FixedRecvByteBufAllocator(READ_BYTES));
-    connection.closeHandler(_ -> served.remove(connection));
+    ChannelHandlerContext channel = channel(connection);
+    channel.channel().config().setRecvByteBufAllocator(new FixedRecvByteBufAllocator(READ_BYTES));
+    Runnable leave = connections.admit(channel::close);
+    connection.closeHandler(_ -> {
+      leave.run();
+      served.remove(connection);
+    });
   }
 
   /** Closes at once. The connection, and the channel by its tail, would wait for an answer that nobody takes. */

@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.vertx.core.Vertx;
 import io.vertx.core.net.NetServer;
-import io.vertxscr.cluster.accept.GuardedTransport.Deadlines;
 import io.vertxscr.model.Limits;
 import java.io.IOException;
 import java.net.Socket;
@@ -20,9 +19,7 @@ import org.junit.jupiter.api.Timeout;
 class GuardedTransportTest {
   private static final int MANY = 3 * Limits.MAX_OPERATORS;
 
-  private static final Deadlines SHORT = new Deadlines(300, 300);
-
-  private Vertx vertx = guarded(Deadlines.DEFAULT);
+  private final Vertx vertx = Vertx.builder().withTransport(new GuardedTransport()).build();
   private final List<Socket> opened = new ArrayList<>();
 
   @AfterEach
@@ -31,10 +28,6 @@ class GuardedTransportTest {
       socket.close();
     }
     vertx.close().await();
-  }
-
-  private static Vertx guarded(Deadlines times) {
-    return Vertx.builder().withTransport(new GuardedTransport(times)).build();
   }
 
   private Socket open(int port) throws IOException {
@@ -65,29 +58,6 @@ class GuardedTransportTest {
     Socket next = open(port);
     next.getOutputStream().write("GET / HTTP/1.1\r\nHost: a\r\n\r\n".getBytes(StandardCharsets.US_ASCII));
     assertThat(read(next)).isEqualTo('H');
-  }
-
-  /** Where nobody else comes. */
-  @Test
-  void whoProvesNothingAndTakesNoAnswerIsClosedAfterItsTime() throws IOException {
-    vertx.close().await();
-    vertx = guarded(SHORT);
-    int http = vertx.createHttpServer().requestHandler(_ -> {}).listen(0, "127.0.0.1").await().actualPort();
-    NetServer server = vertx.createNetServer().connectHandler(socket -> socket.handler(data -> {
-      GuardedTransport.proved(socket);
-      socket.write(data);
-    }));
-    int tcp = server.listen(0, "127.0.0.1").await().actualPort();
-    Socket proven = open(tcp);
-    proven.getOutputStream().write(7);
-    assertThat(read(proven)).isEqualTo(7);
-    assertThat(read(open(tcp))).isEqualTo(-1);
-    assertThat(read(open(http))).isEqualTo(-1);
-    Socket unanswered = open(http);
-    unanswered.getOutputStream().write("GET / HTTP/1.1\r\nHost: a\r\n\r\n".getBytes(StandardCharsets.US_ASCII));
-    assertThat(read(unanswered)).isEqualTo(-1);
-    proven.getOutputStream().write(8);
-    assertThat(read(proven)).isEqualTo(8);
   }
 
   @Test

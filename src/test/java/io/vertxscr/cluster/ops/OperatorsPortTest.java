@@ -5,8 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.VertxOptions;
-import io.vertxscr.cluster.accept.GuardedTransport.Deadlines;
-import io.vertxscr.cluster.accept.GuardedTransport;
 import io.vertxscr.model.Limits;
 import io.vertxscr.timing.Eventually;
 import java.io.IOException;
@@ -34,7 +32,7 @@ class OperatorsPortTest {
   private static final String GET_METRICS = "GET /metrics HTTP/1.1\r\nHost: n1\r\n\r\n";
   private static final int SHORT_MS = 300;
 
-  private Vertx vertx;
+  private final Vertx vertx = Vertx.vertx(new VertxOptions().setEventLoopPoolSize(1));
   private final AtomicInteger pages = new AtomicInteger();
   private final Queue<Socket> sockets = new ArrayDeque<>();
   private volatile String page = "scr_events_total 1.0\n";
@@ -42,14 +40,12 @@ class OperatorsPortTest {
   private int port;
 
   private void open(Optional<String> token, long limitMs) throws Exception {
-    vertx = Vertx.builder().with(new VertxOptions().setEventLoopPoolSize(1))
-        .withTransport(new GuardedTransport(new Deadlines(limitMs, limitMs))).build();
     OperatorsAddress address = new OperatorsAddress("127.0.0.1", 0,
         token.map(text -> new BearerToken(text.getBytes(StandardCharsets.US_ASCII))));
     port = Future.<Integer>future(opened -> vertx.runOnContext(_ -> new OperatorsPort(vertx, address, () -> {
       pages.incrementAndGet();
       return page;
-    }, () -> Future.succeededFuture(notReady)).open().onComplete(opened))).await(30, TimeUnit.SECONDS);
+    }, () -> Future.succeededFuture(notReady), limitMs).open().onComplete(opened))).await(30, TimeUnit.SECONDS);
   }
 
   @AfterEach
@@ -80,7 +76,7 @@ class OperatorsPortTest {
 
   @Test
   void silentConnectionsMakeRoomForTheNext() throws Exception {
-    open(Optional.empty(), Limits.MAX_ANSWER_MS * 100);
+    open(Optional.empty(), OperatorsPort.LIMIT_MS * 100);
     List<Socket> silent = new ArrayList<>();
     for (int i = 0; i < Limits.MAX_OPERATORS + 20; i++) {
       silent.add(connect());
@@ -125,7 +121,7 @@ class OperatorsPortTest {
 
   @Test
   void aConnectionIsForOneRequest() throws Exception {
-    open(Optional.empty(), Limits.MAX_ANSWER_MS);
+    open(Optional.empty(), OperatorsPort.LIMIT_MS);
     page = "x".repeat(100_000);
     assertThat(say(GET_METRICS.repeat(100)).split("HTTP/1.1 200 ", -1)).hasSize(2);
     assertThat(pages).hasValue(1);
@@ -133,7 +129,7 @@ class OperatorsPortTest {
 
   @Test
   void thousandsOfRequestsAtOnceGetOneAnswerAtMostAndTheNextConnectionIsServed() throws Exception {
-    open(Optional.empty(), Limits.MAX_ANSWER_MS);
+    open(Optional.empty(), OperatorsPort.LIMIT_MS);
     Socket socket = connect();
     Thread flood = Thread.startVirtualThread(() -> {
       try {
@@ -149,7 +145,7 @@ class OperatorsPortTest {
 
   @Test
   void onePageServesAllWhoAskWithinASecond() throws Exception {
-    open(Optional.empty(), Limits.MAX_ANSWER_MS);
+    open(Optional.empty(), OperatorsPort.LIMIT_MS);
     for (int i = 0; i < 100; i++) {
       assertThat(say(GET_METRICS)).startsWith("HTTP/1.1 200 ");
     }
@@ -162,14 +158,14 @@ class OperatorsPortTest {
 
   @Test
   void linesAndHeadersThatAreTooLongAreRefused() throws Exception {
-    open(Optional.empty(), Limits.MAX_ANSWER_MS);
+    open(Optional.empty(), OperatorsPort.LIMIT_MS);
     assertThat(say("GET /" + "x".repeat(5_000) + " HTTP/1.1\r\n\r\n")).containsPattern("^HTTP/1.. 414 ");
     assertThat(say("GET / HTTP/1.1\r\nX: " + "x".repeat(9_000) + "\r\n\r\n")).containsPattern("^HTTP/1.. 431 ");
   }
 
   @Test
   void aBodyIsNotTaken() throws Exception {
-    open(Optional.empty(), Limits.MAX_ANSWER_MS);
+    open(Optional.empty(), OperatorsPort.LIMIT_MS);
     assertThat(say("POST /metrics HTTP/1.1\r\nContent-Length: 4\r\n\r\nbody")).startsWith("HTTP/1.1 405 ");
     Socket socket = connect();
     socket.getOutputStream().write("POST /metrics HTTP/1.1\r\nContent-Length: 1000000000\r\n\r\n"
@@ -187,7 +183,7 @@ class OperatorsPortTest {
   /** A connection of HTTP/2 has many requests, and ways of its own to keep a server busy. */
   @Test
   void thereIsNoHttp2() throws Exception {
-    open(Optional.empty(), Limits.MAX_ANSWER_MS);
+    open(Optional.empty(), OperatorsPort.LIMIT_MS);
     assertThat(say("GET /health/live HTTP/1.1\r\nHost: n1\r\nConnection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\n"
         + "HTTP2-Settings: AAMAAABkAARAAAAAAAIAAAAA\r\n\r\n")).startsWith("HTTP/1.1 200 ");
     assertThat(say("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n")).startsWith("HTTP/2.0 501 Not Implemented\r\n");
@@ -200,7 +196,7 @@ class OperatorsPortTest {
       "0123456789abcdef|401|false"})
   void whoShowsTheTokenSeesMetricsAndReasonsAndOthersWhetherItIsReady(String header, int status, boolean sees)
       throws Exception {
-    open(Optional.of(TOKEN), Limits.MAX_ANSWER_MS);
+    open(Optional.of(TOKEN), OperatorsPort.LIMIT_MS);
     String shown = header.isEmpty() ? "" : "Authorization: " + header + "\r\n";
     assertThat(say("GET /metrics HTTP/1.1\r\n" + shown + "\r\n")).startsWith("HTTP/1.1 " + status + " ")
         .satisfies(answer -> assertThat(answer.contains(page)).isEqualTo(sees))
