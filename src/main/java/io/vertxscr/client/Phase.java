@@ -49,7 +49,7 @@ public final class Phase {
     return session.route(this, name);
   }
 
-  /** Number of ranks that wrote the checkpoint, if it has shards: then every rank may read every file of it. */
+  /** Number of ranks that wrote the checkpoint, if it has shards. Then every rank may read every file of it. */
   public OptionalInt writers() {
     return started.writers();
   }

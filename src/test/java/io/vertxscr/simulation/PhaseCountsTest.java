@@ -222,7 +222,7 @@ class PhaseCountsTest {
 
   @Test
   void withoutFiles() throws IOException {
-    assertAtMost(phase(0), new Bounds(9, 4_500, 12, 12, 40));
+    assertAtMost(phase(0), new Bounds(9, 4_550, 12, 12, 40));
   }
 
   @Test

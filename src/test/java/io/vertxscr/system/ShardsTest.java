@@ -37,7 +37,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Goal: any number of ranks restarts from a checkpoint of shards, and every rank gets every byte of it, wherever it is.
+ * Goal: any number of ranks restarts from a checkpoint of shards, and each gets every byte.
  * Checkpoints bound to ranks keep their rules. Method: nodes in virtual time, four ranks that write; each of the others
  * reads every shard, by path and by base name, whole and in ranges. Replay with -Dseed=N.
  */

@@ -60,7 +60,7 @@ public record RestartSources(List<Inventory> caches, String prefix, int ranks, F
         dataset, caches, IntStream.range(0, writers(dataset)).boxed().toList()).isEmpty());
   }
 
-  /** Number of ranks that wrote a dataset of the caches: for shards it may be another one than the run has. */
+  /** Number of ranks that wrote a dataset of the caches. For shards it may be another one than the run has. */
   public int writers(DatasetDescriptor dataset) {
     return CacheSnapshot.of(caches).copies(dataset.key()).findFirst().map(copy -> copy.origin().ranks()).orElse(ranks);
   }

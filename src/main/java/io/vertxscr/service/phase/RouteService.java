@@ -16,10 +16,10 @@ import io.vertxscr.protocol.node.NodeVerb;
 import io.vertxscr.protocol.node.flush.OverwriteNotice;
 import io.vertxscr.service.Loop;
 import io.vertxscr.service.NodeBus;
-import io.vertxscr.service.phase.ShardFiles.Asked;
+import io.vertxscr.service.phase.ShardFiles.AskedShard;
 import io.vertxscr.service.run.LocalRun;
 import io.vertxscr.service.run.OpenDataset;
-import io.vertxscr.service.run.OpenShards.ShardRange;
+import io.vertxscr.service.run.OpenShards.OpenRangeOfShard;
 import io.vertxscr.service.run.RunService;
 import io.vertxscr.storage.DatasetStore;
 import io.vertxscr.storage.NodeDirectories;
@@ -67,7 +67,7 @@ public final class RouteService {
     };
   }
 
-  /** Where a file of the checkpoint that is being read, or a range of it, is on this node; it is brought here first. */
+  /** Where a file of the checkpoint that is being read, or a range of it, is here. It is brought to this node first. */
   public Future<ShardReply> shard(ShardRequest request, String client) {
     RouteRequest named = new RouteRequest(request.run(), request.rank(), request.name(), request.directory());
     if (phase("shard", named, client) != SessionState.SessionPhase.RESTART) {
@@ -75,12 +75,12 @@ public final class RouteService {
           + "', which is possible between start-restart and complete-restart only");
     }
     OpenDataset open = runs.run().orElseThrow().open();
-    Function<String, Asked> asked = path -> new Asked(
+    Function<String, AskedShard> asked = path -> new AskedShard(
         request.rank(), path, request.name(), request.writer(), request.offset(), request.bytes());
     if (open.inPrefix()) {
       return places.rules(open).compose(rules -> loop.prefix().run("look for " + request.name(), () -> {
         Path file = inPrefix(rules, open, named);
-        ShardRange range = asked.apply("").of(new FileMeta(
+        OpenRangeOfShard range = asked.apply("").of(new FileMeta(
             request.name(), file.toString(), Files.size(file), OptionalInt.empty()));
         return new ShardReply(file.toString(), range.offset(), range.bytes());
       }));
@@ -166,11 +166,11 @@ public final class RouteService {
     }
     return relative(open, request).compose(relative -> open.shards().isEmpty()
         ? Future.succeededFuture(readable(open, request, relative))
-        : shards.get(open, new Asked(request.rank(), relative, request.name(), OptionalInt.empty(),
+        : shards.get(open, new AskedShard(request.rank(), relative, request.name(), OptionalInt.empty(),
             OptionalLong.empty(), OptionalLong.empty())).map(whole -> new RouteReply(whole.file())));
   }
 
-  /** The path of a file below the prefix directory; empty where the name is none, and may still be a base name. */
+  /** The path of a file below the prefix directory. Empty where the name is none, and may still be a base name. */
   private Future<String> relative(OpenDataset open, RouteRequest request) {
     Optional<PathRules.Place> known = inMemory(open, request);
     return known.isPresent() ? Future.succeededFuture(known.get().relative())

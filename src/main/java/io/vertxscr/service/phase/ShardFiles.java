@@ -20,7 +20,7 @@ import io.vertxscr.service.RangeSources;
 import io.vertxscr.service.run.OpenDataset;
 import io.vertxscr.service.run.OpenShards;
 import io.vertxscr.service.run.OpenShards.HeldRanks;
-import io.vertxscr.service.run.OpenShards.ShardRange;
+import io.vertxscr.service.run.OpenShards.OpenRangeOfShard;
 import io.vertxscr.storage.DatasetStore;
 import io.vertxscr.storage.NodeDirectories;
 import java.nio.file.Path;
@@ -34,8 +34,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Finds files of other ranks in a restart, and brings what is asked for to this node (docs/flows/shards.md). On the
- * node's loop.
+ * Finds files of other ranks in a restart, and brings what is asked for here (docs/flows/shards.md). On the node's
+ * loop.
  */
 public final class ShardFiles {
   private static final Logger LOG = LoggerFactory.getLogger(ShardFiles.class);
@@ -63,36 +63,36 @@ public final class ShardFiles {
    * @param path relative to the prefix directory; empty for a name that is not below it
    * @param name as the application calls it
    */
-  record Asked(int rank, String path, String name, OptionalInt writer, OptionalLong offset, OptionalLong bytes) {
+  record AskedShard(int rank, String path, String name, OptionalInt writer, OptionalLong offset, OptionalLong bytes) {
     /** The range of a file. @throws ScrException BAD_REQUEST if it ends before the range does */
-    ShardRange of(FileMeta file) {
+    OpenRangeOfShard of(FileMeta file) {
       long from = offset.orElse(0);
       if (from > file.bytes() || bytes.orElse(0) > file.bytes() - from) {
         throw new ScrException(Fault.BAD_REQUEST, "rank " + rank + " asks for " + (bytes.isPresent()
             ? bytes.getAsLong() + " bytes" : "the bytes") + " from " + from + " on of '" + name + "', which has "
             + file.bytes());
       }
-      return new ShardRange(file.path(), from, bytes.orElse(file.bytes() - from));
+      return new OpenRangeOfShard(file.path(), from, bytes.orElse(file.bytes() - from));
     }
   }
 
   /** Completes when the bytes are on this node. */
-  Future<ShardReply> get(OpenDataset open, Asked asked) {
+  Future<ShardReply> get(OpenDataset open, AskedShard asked) {
     return find(open, asked).compose(shard -> {
-      ShardRange range = asked.of(shard.file());
+      OpenRangeOfShard range = asked.of(shard.file());
       if (shard.node().equals(self)) {
         Path file = NodeDirectories.resolve(open.directory(), shard.file().name());
         return Future.succeededFuture(new ShardReply(file.toString(), range.offset(), range.bytes()));
       }
       OpenShards shards = open.shards().orElseThrow();
-      ShardRange whole = new ShardRange(range.path(), 0, shard.file().bytes());
+      OpenRangeOfShard whole = new OpenRangeOfShard(range.path(), 0, shard.file().bytes());
       boolean all = range.equals(whole) || shards.isBrought(whole);
       return shards.bring(all ? whole : range, () -> pull(open, shards, shard, all ? whole : range))
           .map(file -> new ShardReply(file.toString(), all ? range.offset() : 0, range.bytes()));
     });
   }
 
-  private Future<Shard> find(OpenDataset open, Asked asked) {
+  private Future<Shard> find(OpenDataset open, AskedShard asked) {
     Optional<OpenShards> shared = open.shards();
     boolean hasOwn = shared.map(OpenShards::ownSize).orElse(true) && asked.writer().isEmpty();
     Optional<FileMeta> own = hasOwn ? open.find(asked.rank(), asked.name(), asked.path()) : Optional.empty();
@@ -107,7 +107,7 @@ public final class ShardFiles {
         : learn(open, shards, asked.writer()).map(_ -> found(open, shards, asked, meant));
   }
 
-  private static Shard found(OpenDataset open, OpenShards shards, Asked asked, Predicate<Shard> meant) {
+  private static Shard found(OpenDataset open, OpenShards shards, AskedShard asked, Predicate<Shard> meant) {
     try {
       return shards.catalog().find(asked.path(), asked.name(), meant);
     } catch (ScrException e) {
@@ -141,7 +141,7 @@ public final class ShardFiles {
         }));
   }
 
-  private Future<Path> pull(OpenDataset open, OpenShards shards, Shard shard, ShardRange range) {
+  private Future<Path> pull(OpenDataset open, OpenShards shards, Shard shard, OpenRangeOfShard range) {
     int id = open.descriptor().id();
     FileMeta file = shard.file();
     boolean whole = range.bytes() == file.bytes();
@@ -170,7 +170,7 @@ public final class ShardFiles {
     return store.cache(id).base();
   }
 
-  private void requireRoom(int id, ShardRange range) {
+  private void requireRoom(int id, OpenRangeOfShard range) {
     if (store.freeBytes(base(id)) < range.bytes()) {
       store.reclaim(base(id));
       long free = store.freeBytes(base(id));

@@ -20,7 +20,7 @@ public final class OpenShards {
   private final ShardCatalog catalog = new ShardCatalog();
   private final Map<String, String> stores = new HashMap<>();
   private final Map<HeldRanks, Future<Void>> asked = new HashMap<>();
-  private final Map<ShardRange, Future<Path>> brought = new HashMap<>();
+  private final Map<OpenRangeOfShard, Future<Path>> brought = new HashMap<>();
   private Future<Path> directory;
   private int pulls;
 
@@ -28,7 +28,7 @@ public final class OpenShards {
   public record HeldRanks(String node, List<Integer> ranks) {}
 
   /** Bytes of a file, by its path. */
-  public record ShardRange(String path, long offset, long bytes) {}
+  public record OpenRangeOfShard(String path, long offset, long bytes) {}
 
   /**
    * Nothing is known yet.
@@ -70,12 +70,12 @@ public final class OpenShards {
   }
 
   /** Brings bytes here, once; who asks again gets the same file. */
-  public Future<Path> bring(ShardRange range, Supplier<Future<Path>> pull) {
+  public Future<Path> bring(OpenRangeOfShard range, Supplier<Future<Path>> pull) {
     return once(brought, range, pull);
   }
 
   /** Whether these bytes were asked for before. */
-  public boolean isBrought(ShardRange range) {
+  public boolean isBrought(OpenRangeOfShard range) {
     return brought.containsKey(range);
   }
 
