@@ -73,17 +73,22 @@ final class NodeCommand implements Callable<Integer> {
   private int busPort;
 
   @Option(names = "--http-host", defaultValue = "127.0.0.1", paramLabel = "ADDRESS", description = {
-      "Address of /metrics and /health (${DEFAULT-VALUE}, for this host alone).",
+      "Address of the dashboard, /metrics and /health (${DEFAULT-VALUE}, for this host alone).",
       "Prometheus on another host needs an address that it reaches."})
   private String httpHost;
 
   @Option(names = "--http-port", defaultValue = "0", paramLabel = "PORT",
-      description = "Port of /metrics and /health; 0 for any, off for none.")
+      description = "Port of the dashboard, /metrics and /health; 0 for any, off for none.")
   private String httpPort;
 
   @Option(names = "--http-token-file", paramLabel = "FILE", description = {
-      "Who asks for /metrics, or why a node is not ready, must show this token;", "open to this user alone."})
+      "Who asks for /metrics, why a node is not ready, or what the dashboard shows must show this token;",
+      "open to this user alone."})
   private Path httpTokenFile;
+
+  @Option(names = "--http-action-token-file", paramLabel = "FILE", description = {
+      "Who shows this other token on the dashboard may act there: halt, flush, drop;", "without it nobody may."})
+  private Path httpActionTokenFile;
 
   @Option(names = "--config", paramLabel = "FILE",
       description = "Configuration of the system; conf/scr.conf of the installation if not given.")
@@ -148,8 +153,8 @@ final class NodeCommand implements Callable<Integer> {
     String cluster = "scr-" + settings.job().user() + "-" + settings.job().id();
     PeerSecurity security = new PeerSecurity(
         credentials(launcher, settings, address, cluster), TrustedNetworks.of(trustedNetworks));
-    Optional<BearerToken> token = Optional.ofNullable(httpTokenFile)
-        .map(path -> new BearerToken(SecretFile.read(path, "token file")));
+    Optional<BearerToken> token = token(httpTokenFile);
+    Optional<BearerToken> actionToken = token(httpActionTokenFile);
     NodeOptions options = new NodeOptions(
         nodeName, settings, security, address, peerPort, !noDirectReads, LocalFiles.ofThisMachine());
     if (rehearse) {
@@ -158,8 +163,8 @@ final class NodeCommand implements Callable<Integer> {
     }
     ClusteredNode node = ClusteredNode.start(new ClusteredNode.Options(options,
         new HazelcastConfig.Network(cluster, address, port, members, Optional.ofNullable(kubernetesService)), busPort,
-        operators.isPresent() ? Optional.of(new OperatorsAddress(httpHost, operators.getAsInt(), token))
-            : Optional.empty(), Optional.ofNullable(verticles)));
+        operators.isPresent() ? Optional.of(new OperatorsAddress(httpHost, operators.getAsInt(), token, actionToken))
+            : Optional.empty(), Optional.ofNullable(verticles), StatusAttention::json));
     Runtime.getRuntime().addShutdownHook(new Thread(() -> {
       LOG.info("node {} stops", nodeName);
       node.close();
@@ -212,6 +217,10 @@ final class NodeCommand implements Callable<Integer> {
     }
     Path ofJob = settings.cache().controlBase().resolve(settings.job().user()).resolve("scr." + settings.job().id());
     return Credentials.of(List.of(ClusterAuthority.ofRandomKey(SecretFile.ofThisHost(ofJob))));
+  }
+
+  private static Optional<BearerToken> token(Path file) {
+    return Optional.ofNullable(file).map(path -> new BearerToken(SecretFile.read(path, "token file")));
   }
 
   /** Empty where there is to be none. */

@@ -59,6 +59,18 @@ record StatusAttention(Paint urgency, String what, Optional<String> command) {
     return all;
   }
 
+  /** The same of one daemon's answer, for the dashboard: {@code urgency}, {@code what}, perhaps {@code command}. */
+  static JsonArray json(JsonObject status) {
+    JsonArray all = new JsonArray();
+    of(new StatusView(List.of(status), Set.of())).forEach(one -> {
+      JsonObject json = new JsonObject().put("urgency", one.urgency() == Paint.ALARM ? "alarm" : "warning")
+          .put("what", one.what());
+      one.command().ifPresent(command -> json.put("command", command));
+      all.add(json);
+    });
+    return all;
+  }
+
   private static StatusAttention alarm(String what, Optional<String> command) {
     return new StatusAttention(Paint.ALARM, what, command);
   }

@@ -54,6 +54,8 @@ public final class Limits {
   public static final int MAX_STRANGERS = 64;
   /** Connections to the HTTP port of a node. */
   public static final int MAX_OPERATORS = 64;
+  /** Those who look at the dashboard of a node at once. */
+  public static final int MAX_WATCHERS = 16;
   /** Longest path of a Unix socket, in bytes (sun_path of Linux, without its final zero). */
   public static final int MAX_SOCKET_PATH_BYTES = 107;
   /** Applications that may be connected to one node at once. */

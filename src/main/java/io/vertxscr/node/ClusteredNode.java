@@ -9,13 +9,16 @@ import io.vertx.core.Vertx;
 import io.vertx.core.VertxOptions;
 import io.vertx.core.eventbus.EventBusOptions;
 import io.vertx.core.file.FileSystemOptions;
+import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import io.vertx.spi.cluster.hazelcast.HazelcastClusterManager;
 import io.vertxscr.cluster.HazelcastConfig;
 import io.vertxscr.cluster.HazelcastMembership;
 import io.vertxscr.cluster.LocalPorts;
 import io.vertxscr.cluster.accept.GuardedTransport;
+import io.vertxscr.cluster.ops.Dashboard;
 import io.vertxscr.cluster.ops.OperatorsAddress;
+import io.vertxscr.cluster.ops.OperatorsView;
 import io.vertxscr.cluster.tls.Credentials;
 import io.vertxscr.cluster.tls.SecuredNodeContext;
 import io.vertxscr.config.Parameter;
@@ -39,6 +42,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import org.slf4j.Logger;
@@ -56,6 +60,7 @@ public final class ClusteredNode implements AutoCloseable {
   private Vertx vertx;
   private HazelcastMembership membership;
   private volatile NodeRuntime runtime;
+  private volatile Dashboard dashboard;
 
   /**
    * How a daemon takes part.
@@ -63,13 +68,21 @@ public final class ClusteredNode implements AutoCloseable {
    * @param busPort where members send their messages; 0 for any free port
    * @param operators where metrics and health are served; empty for nowhere
    * @param deployments the verticles; empty for those that are part of the program
+   * @param attention what an operator should look at, from a status, for the dashboard
    */
   public record Options(NodeOptions node, HazelcastConfig.Network network, int busPort,
-      Optional<OperatorsAddress> operators, Optional<Path> deployments) {}
+      Optional<OperatorsAddress> operators, Optional<Path> deployments, Function<JsonObject, JsonArray> attention) {
+    /** Without advice for operators. */
+    public Options(NodeOptions node, HazelcastConfig.Network network, int busPort,
+        Optional<OperatorsAddress> operators, Optional<Path> deployments) {
+      this(node, network, busPort, operators, deployments, _ -> new JsonArray());
+    }
+  }
 
   private ClusteredNode(Options options) {
     ground = NodeResources.open(options.node(), metrics.observer());
-    ops = new OpsVerticle(options.operators(), metrics::page, this::notReady);
+    ops = new OpsVerticle(options.operators(),
+        new OperatorsView(metrics::page, this::notReady, () -> Optional.ofNullable(dashboard)));
   }
 
   /**
@@ -127,6 +140,7 @@ public final class ClusteredNode implements AutoCloseable {
         BridgeVerticle.class, () -> new BridgeVerticle(
             ground.info().name(), socket(), tcpPort(options.node().settings()), client -> closed(client)));
     runtime = NodeRuntime.start(vertx, ground, membership, deployments, others).await();
+    dashboard = runtime.dashboard(options.attention());
   }
 
   private static OptionalInt tcpPort(Settings settings) {

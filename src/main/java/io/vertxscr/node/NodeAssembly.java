@@ -30,6 +30,8 @@ import io.vertxscr.service.cache.SyncBarrier;
 import io.vertxscr.service.container.AggregateService;
 import io.vertxscr.service.container.ContainerSteps;
 import io.vertxscr.service.copy.PrefixCopies;
+import io.vertxscr.service.dashboard.ClusterPicture;
+import io.vertxscr.service.dashboard.OperatorActions;
 import io.vertxscr.service.flush.FlushCoordinator;
 import io.vertxscr.service.flush.FlushLeader;
 import io.vertxscr.service.flush.FlushQuestions;
@@ -189,9 +191,11 @@ public final class NodeAssembly {
         new Restorer(loop, caches, prefix, restores, journal, observer), new CatchUp(loop, caches, restores, observer),
         healing, journal, new LaunchWishes(journal, settings.launch()));
     FlushLeader flush = flush(caches, prefix, restores, journal, access, observer);
+    DatasetCommands commands = new DatasetCommands(
+        caches, restores, prefix, journal, flush.coordinator(), access.turns(), observer);
     LeaderService leader = new LeaderService(loop, bus, ports.membership(), ports.epoch(),
-        lifecycle(caches, prefix, restart, flush, advice, new RunEvents(observer, operations, loop::nanoTime),
-            new Scavenger(caches, flush.wanted(), flush.coordinator(), observer), observer));
+        lifecycle(commands, restart, flush, advice, new RunEvents(observer, operations, loop::nanoTime),
+            new Scavenger(caches, flush.wanted(), flush.coordinator(), observer)));
     halts.onImmediate(() -> leader.halt("somebody has halted it, and does not want to wait for a checkpoint"));
     ports.membership().listen(new MembershipWatch(loop, ports.membership(), ports.observer()));
 
@@ -218,13 +222,15 @@ public final class NodeAssembly {
         new ScrubService.ScrubPolicy(settings.scrub().seconds(), settings.scrub().bytesPerSecond()), runs::isInPhase);
     CacheRepairs repairs = new CacheRepairs(
         caches, restores, id -> flush.coordinator().underWay(id).isPresent(), log);
-    services = new NodeServices(runs, calls, new RouteService(loop, bus, runs, store, places, shards),
-        claims,
+    StatusService status = new StatusService(loop, bus, ports.membership(), runs, store, scrub::of);
+    services = new NodeServices(runs, calls, new RouteService(loop, bus, runs, store, places, shards), claims,
         new AdviceService(bus, self, runs), new FlushQuestions(bus, self, runs, store),
-        new StatusService(loop, bus, ports.membership(), runs, store, scrub::of),
+        status,
         new EventsService(loop, bus, ports.membership(), history), new ConfigService(loop, settings.system(), runs),
         protection, inventory, fetches, new StoreService(loop, self, store, settings.policy().descriptors()),
-        flushes, aggregation, leader, flush, syncs, advice.advisor(), probe, scrub, repairs);
+        flushes, aggregation, leader, flush, syncs, advice.advisor(), probe, scrub, repairs,
+        new ClusterPicture(loop, status, prefixes, settings.policy().descriptors().groups()),
+        new OperatorActions(bus, prefixes, caches, flush, commands));
   }
 
   private LeaderAdvice advice() {
@@ -250,12 +256,9 @@ public final class NodeAssembly {
         new FlushStates(loop, caches, prefix, coordinator), shares, retention, access);
   }
 
-  private RunLifecycle lifecycle(Inventories caches, PrefixFetcher prefix, RestartLeader restart, FlushLeader flush,
-      LeaderAdvice advice, RunEvents events, Scavenger scavenger, Observer observer) {
+  private RunLifecycle lifecycle(DatasetCommands commands, RestartLeader restart, FlushLeader flush,
+      LeaderAdvice advice, RunEvents events, Scavenger scavenger) {
     RestartJournal journal = restart.journal();
-    DatasetCommands commands =
-        new DatasetCommands(caches, restart.restores(), prefix, journal, flush.coordinator(), flush.access().turns(),
-            observer);
     ScavengeWatch scavenges = new ScavengeWatch(loop, ports.membership(), scavenger, new ScavengeWatch.Times(
         settings.job().scavengeSeconds(), advice.halts()::endSeconds, this::seconds));
     ReadsInPlace reads = new ReadsInPlace(loop, flush.access().turns());

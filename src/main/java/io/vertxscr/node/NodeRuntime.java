@@ -3,8 +3,11 @@ package io.vertxscr.node;
 import io.vertx.core.Deployable;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
 import io.vertxscr.cluster.EventBusNodeBus;
 import io.vertxscr.cluster.EventPublisher;
+import io.vertxscr.cluster.ops.Dashboard;
 import io.vertxscr.coding.GfKernels;
 import io.vertxscr.coding.Xor;
 import io.vertxscr.metrics.NodeFigures;
@@ -22,6 +25,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -38,12 +42,14 @@ public final class NodeRuntime {
   private final NodeAssembly assembly;
   private final NodeContext context;
   private final LastLook look;
+  private final Membership membership;
   private final List<String> deployed = new ArrayList<>();
   private volatile boolean ready;
 
   private NodeRuntime(Vertx vertx, NodeResources ground, Membership membership) {
     this.vertx = vertx;
     this.ground = ground;
+    this.membership = membership;
     this.loop = new VertxLoop(vertx, ground.options().files(), new VertxLoop.Engines(ground.engine()::submit,
         ground::flush, ground.prefixEngine()::submit, ground.quietEngine()::submit));
     Epoch epoch = new Epoch(membership);
@@ -108,6 +114,11 @@ public final class NodeRuntime {
   public Future<Optional<String>> notReady() {
     return loop.call(() -> Future.succeededFuture(
         ready ? assembly.notReady() : Optional.of("starting or stopping")));
+  }
+
+  /** What operators see in a browser. @param attention what an operator should look at, from a status */
+  Dashboard dashboard(Function<JsonObject, JsonArray> attention) {
+    return new NodeDashboard(vertx, loop, assembly.services(), membership, attention);
   }
 
   /** What scrapes are told. Any thread. */

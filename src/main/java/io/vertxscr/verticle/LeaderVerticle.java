@@ -11,6 +11,7 @@ import io.vertxscr.protocol.node.run.DatasetSynced;
 import io.vertxscr.protocol.node.run.GatherPart;
 import io.vertxscr.protocol.node.run.JoinRun;
 import io.vertxscr.protocol.node.run.LostRank;
+import io.vertxscr.protocol.node.run.OperatorRequest;
 import io.vertxscr.service.flush.FlushLeader;
 import io.vertxscr.service.run.LeaderService;
 
@@ -38,5 +39,7 @@ public final class LeaderVerticle extends NodeVerticle {
         what -> leader.leading(() -> flush.coordinator().overwrite(what).map(Ack.ACK)));
     serve(NodeVerb.SYNCED, DatasetSynced.class, part -> leader.leading(() -> node.services().syncs().synced(part)));
     serve(NodeVerb.WAITS, Ack.class, _ -> leader.waits());
+    serve(NodeVerb.OPERATE, OperatorRequest.class,
+        what -> leader.leading(() -> node.services().operators().act(what)));
   }
 }

@@ -6,6 +6,8 @@ import io.vertxscr.service.cache.CacheInventoryService;
 import io.vertxscr.service.cache.StoreService;
 import io.vertxscr.service.cache.SyncBarrier;
 import io.vertxscr.service.container.AggregateService;
+import io.vertxscr.service.dashboard.ClusterPicture;
+import io.vertxscr.service.dashboard.OperatorActions;
 import io.vertxscr.service.flush.FlushLeader;
 import io.vertxscr.service.flush.FlushQuestions;
 import io.vertxscr.service.flush.FlushService;
@@ -31,6 +33,8 @@ import io.vertxscr.service.scrub.ScrubService;
  * @param flushLeader leader half of the flush
  * @param repairs leader half of the scrub
  * @param advisor answers should-exit and need-checkpoint for all nodes
+ * @param picture what the dashboard shows
+ * @param operators what operators have done there
  */
 public record NodeServices(
     RunService runs, CollectiveCalls calls, RouteService routes, ClaimService claims, AdviceService advice,
@@ -38,4 +42,4 @@ public record NodeServices(
     ProtectionService protection, CacheInventoryService inventory, FetchService fetches, StoreService stores,
     FlushService flushes, AggregateService aggregation,
     LeaderService leader, FlushLeader flushLeader, SyncBarrier syncs, Advisor advisor, StorageProbe probe,
-    ScrubService scrub, CacheRepairs repairs) {}
+    ScrubService scrub, CacheRepairs repairs, ClusterPicture picture, OperatorActions operators) {}

@@ -4,33 +4,26 @@ import io.vertx.core.Future;
 import io.vertx.core.VerticleBase;
 import io.vertxscr.cluster.ops.OperatorsAddress;
 import io.vertxscr.cluster.ops.OperatorsPort;
+import io.vertxscr.cluster.ops.OperatorsView;
 import java.util.Optional;
 import java.util.OptionalInt;
-import java.util.function.Supplier;
 
-/** Lets operators see metrics and health, where they want to ({@link OperatorsPort}). One instance a node. */
+/** Lets operators see dashboard, metrics and health, where they want to ({@link OperatorsPort}). One a node. */
 public final class OpsVerticle extends VerticleBase {
   private final Optional<OperatorsAddress> address;
-  private final Supplier<String> metricsPage;
-  private final Supplier<Future<Optional<String>>> notReady;
+  private final OperatorsView view;
   private volatile OptionalInt port = OptionalInt.empty();
 
-  /**
-   * @param address empty for nowhere
-   * @param metricsPage makes the page of {@code /metrics}; must not block
-   * @param notReady why this node cannot serve a phase now, empty where it can
-   */
-  public OpsVerticle(Optional<OperatorsAddress> address, Supplier<String> metricsPage,
-      Supplier<Future<Optional<String>>> notReady) {
+  /** @param address empty for nowhere */
+  public OpsVerticle(Optional<OperatorsAddress> address, OperatorsView view) {
     this.address = address;
-    this.metricsPage = metricsPage;
-    this.notReady = notReady;
+    this.view = view;
   }
 
   @Override
   public Future<?> start() {
     return address.isEmpty() ? Future.succeededFuture()
-        : new OperatorsPort(vertx, address.get(), metricsPage, notReady).open()
+        : new OperatorsPort(vertx, address.get(), view).open()
             .onSuccess(bound -> port = OptionalInt.of(bound));
   }
 

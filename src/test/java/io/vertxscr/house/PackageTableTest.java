@@ -49,7 +49,7 @@ class PackageTableTest {
       "service", "service.log", "service.redundancy", "service.cache", "service.run", "service.restart",
       "service.scrub",
       "service.copy", "service.container", "service.flush", "service.phase", "service.scavenge", "service.advice",
-      "service.leader",
+      "service.leader", "service.dashboard",
       "cluster.tls", "cluster.accept", "cluster.peer", "cluster", "cluster.bridge", "cluster.ops", "metrics",
       "verticle", "node",
       "cli.text", "cli.halt", "cli.offline", "cli.launch", "cli.drill", "cli.scr", "examples.heat", "demo", "cli");
@@ -66,8 +66,8 @@ class PackageTableTest {
     row("redundancy", "model", "coding", "format", "placement", "storage");
     row("protocol", "model", "flow", "config", "redundancy");
     row("protocol.node", "model", "flow", "config", "redundancy", "protocol");
-    rowAllAbove("service");
     row("explain", "model", "flow", "placement");
+    rowAllAbove("service");
     row("scavenge", "model", "flow", "format", "placement", "storage", "prefix", "redundancy", "explain");
     row("launch", "model", "config");
     row("transfer", "model");

@@ -105,6 +105,7 @@ import io.vertxscr.protocol.node.run.NodeEvents;
 import io.vertxscr.protocol.node.run.NodeRunState;
 import io.vertxscr.protocol.node.run.NodeSpace;
 import io.vertxscr.protocol.node.run.OpenWaits;
+import io.vertxscr.protocol.node.run.OperatorRequest;
 import io.vertxscr.protocol.node.run.OutputProtected;
 import io.vertxscr.protocol.node.run.OutputStarted;
 import io.vertxscr.protocol.node.run.PathsClaimed;
@@ -191,6 +192,7 @@ public final class NodeMessages {
       case FETCH -> new FetchRanks(dataset(), origin(), store, redundancy(), List.of(1),
           new FetchMode(false, true, 2, Optional.of(TOKEN)));
       case UNPACK -> new FetchRanks(dataset(), origin(), store, redundancy(), List.of(1), new FetchMode(true, 2));
+      case OPERATE -> new OperatorRequest(OperatorRequest.OperatorVerb.FLUSH, 12);
       case REPAIR -> new RepairRequest("n3", dataset().key(), List.of(1), true);
       case MEND -> new MendParts((RestoreRanks) request(NodeVerb.RESTORE),
           List.of(new RankPlan(1, Action.REBUILD, "", SET, List.of(new Member("n1", "n3"), new Member("n2", "n3")))));

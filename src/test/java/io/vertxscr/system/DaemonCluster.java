@@ -74,8 +74,10 @@ final class DaemonCluster implements AutoCloseable {
   }
 
   /** Starts one and waits until it is ready. */
-  DaemonProcess start(String name) throws Exception {
-    return startSoon(name).awaitReady();
+  DaemonProcess start(String name, String... options) throws Exception {
+    DaemonProcess daemon = launch(name, directory, Map.of(), options);
+    alive.put(name, daemon);
+    return daemon.awaitReady();
   }
 
   /** Starts one without waiting; its place in the order of ages is then known only to the cluster. */

@@ -6,6 +6,7 @@ import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.VertxOptions;
 import io.vertxscr.cluster.ops.OperatorsAddress;
+import io.vertxscr.cluster.ops.OperatorsView;
 import io.vertxscr.metrics.Metrics;
 import java.io.IOException;
 import java.net.URI;
@@ -31,8 +32,8 @@ class OpsVerticleTest {
   @BeforeEach
   void deploys() throws Exception {
     vertx = metrics.vertx(new VertxOptions().setEventLoopPoolSize(1)).build();
-    ops = new OpsVerticle(Optional.of(new OperatorsAddress("127.0.0.1", 0, Optional.empty())), metrics::page,
-        () -> Future.succeededFuture(notReady.get()));
+    ops = new OpsVerticle(Optional.of(new OperatorsAddress("127.0.0.1", 0, Optional.empty())),
+        new OperatorsView(metrics::page, () -> Future.succeededFuture(notReady.get())));
     vertx.deployVerticle(ops).await(30, TimeUnit.SECONDS);
   }
 
@@ -80,7 +81,7 @@ class OpsVerticleTest {
 
   @Test
   void otherPathsAndMethodsAreRefused() throws Exception {
-    assertThat(get("/")).returns(404, HttpResponse::statusCode);
+    assertThat(get("/index.html")).returns(404, HttpResponse::statusCode);
     assertThat(get("/health")).returns(404, HttpResponse::statusCode);
     HttpRequest post = HttpRequest.newBuilder(uri("/metrics")).POST(HttpRequest.BodyPublishers.ofString("x")).build();
     assertThat(client.send(post, BodyHandlers.ofString())).returns(405, HttpResponse::statusCode);
@@ -88,7 +89,8 @@ class OpsVerticleTest {
 
   @Test
   void itCanBeSwitchedOff() throws Exception {
-    OpsVerticle off = new OpsVerticle(Optional.empty(), metrics::page, () -> Future.succeededFuture(notReady.get()));
+    OpsVerticle off = new OpsVerticle(
+        Optional.empty(), new OperatorsView(metrics::page, () -> Future.succeededFuture(notReady.get())));
     vertx.deployVerticle(off).await(30, TimeUnit.SECONDS);
     assertThat(off.port()).isEmpty();
   }

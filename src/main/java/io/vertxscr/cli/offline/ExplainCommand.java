@@ -12,6 +12,7 @@ import io.vertxscr.prefix.metadata.FailuresFileStore;
 import io.vertxscr.prefix.metadata.LogFile;
 import io.vertxscr.prefix.metadata.PrefixPaths;
 import io.vertxscr.scavenge.EvidenceReader;
+import io.vertxscr.service.advice.IntervalJson;
 import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.util.List;
@@ -147,7 +148,7 @@ final class ExplainCommand implements Callable<Integer> {
     FailureHistory history = FailuresFileStore.read(prefix.paths(environment));
     PrintWriter out = spec.commandLine().getOut();
     if (json) {
-      out.println(JsonVersion.of(IntervalPage.json(history)).encodePrettily());
+      out.println(JsonVersion.of(IntervalJson.of(history)).encodePrettily());
     } else {
       IntervalPage.lines(history).forEach(out::println);
     }

@@ -1,12 +1,10 @@
 package io.vertxscr.cli.offline;
 
-import io.vertx.core.json.JsonArray;
-import io.vertx.core.json.JsonObject;
 import io.vertxscr.cli.text.TextTable;
 import io.vertxscr.flow.advice.LevelIntervals.OfLevel;
 import io.vertxscr.flow.advice.LevelIntervals;
-import io.vertxscr.flow.advice.OptimalInterval;
 import io.vertxscr.model.FailureHistory;
+import io.vertxscr.service.advice.IntervalJson;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -34,8 +32,8 @@ final class IntervalPage {
     rows.add(List.of("level", "failures", "rate 1/day", "cost s", "young s", "daly s", "sqrt(2 C/lambda) s"));
     for (OfLevel level : intervals.levels()) {
       rows.add(List.of(level.level().name().toLowerCase(Locale.ROOT), "" + level.failures(),
-          number(level.rate() * DAY_SECONDS), number(level.cost()), number(young(level)), number(level.daly()),
-          number(level.firstOrder())));
+          number(level.rate() * DAY_SECONDS), number(level.cost()), number(IntervalJson.young(level)),
+          number(level.daly()), number(level.firstOrder())));
     }
     lines.addAll(TextTable.lines(rows, Set.of(1, 2, 3, 4, 5, 6)));
     lines.add("");
@@ -47,26 +45,7 @@ final class IntervalPage {
     return lines;
   }
 
-  private static double young(OfLevel level) {
-    return OptimalInterval.young(level.cost(), 1 / level.rate());
-  }
-
   private static String number(double value) {
     return String.format(Locale.ROOT, value < 10 ? "%.3f" : "%.1f", value);
-  }
-
-  static JsonObject json(FailureHistory history) {
-    LevelIntervals intervals = LevelIntervals.of(history);
-    JsonArray levels = new JsonArray();
-    intervals.levels().forEach(level -> levels.add(new JsonObject().put("level", level.level().name())
-        .put("failures", level.failures()).put("ratePerSecond", level.rate()).put("costSeconds", level.cost())
-        .put("youngSeconds", young(level)).put("dalySeconds", level.daly())
-        .put("firstOrderSeconds", level.firstOrder())));
-    JsonObject json = new JsonObject().put("failures", history.failures())
-        .put("computedSeconds", history.computedUs() / 1e6).put("mtbfSeconds", intervals.all().mtbfSeconds())
-        .put("levels", levels);
-    intervals.used().ifPresent(used -> json.put("usedSeconds", used));
-    intervals.flushEach().ifPresent(each -> json.put("flushEach", each));
-    return json;
   }
 }

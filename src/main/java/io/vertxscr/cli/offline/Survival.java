@@ -18,15 +18,11 @@ import io.vertxscr.model.FailureHistory;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.Plural;
 import io.vertxscr.model.Redundancy;
-import io.vertxscr.model.RedundancySet;
 import io.vertxscr.model.ScrException;
 import java.util.ArrayList;
 import java.util.Comparator;
-import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
-import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalDouble;
 import java.util.Set;
@@ -83,22 +79,9 @@ record Survival(SortedMap<Integer, Long> sets, Redundancy used, NodeTimes times,
                 + " rebuild after a loss; --repair gives it")));
   }
 
-  /** Sets of nodes, each once: the ranks of a node are in different sets of ranks. */
   private static SortedMap<Integer, Long> sets(List<Inventory> caches, DatasetKey dataset) {
-    Map<Integer, String> nodeOf = new HashMap<>();
-    Set<RedundancySet> ofRanks = new HashSet<>();
-    for (Inventory cache : caches) {
-      cache.datasets().stream().filter(copy -> copy.key().equals(dataset)).flatMap(copy -> copy.ranks().stream())
-          .forEach(held -> {
-            nodeOf.putIfAbsent(held.rank(), cache.node());
-            ofRanks.add(held.set());
-          });
-    }
-    Set<List<String>> ofNodes = new HashSet<>();
-    ofRanks.forEach(set -> ofNodes.add(
-        set.ranks().stream().map(rank -> nodeOf.getOrDefault(rank, "rank " + rank)).toList()));
     SortedMap<Integer, Long> sizes = new TreeMap<>();
-    ofNodes.forEach(nodes -> sizes.merge(nodes.size(), 1L, Long::sum));
+    CacheSnapshot.of(caches).setsOfNodes(dataset).forEach(nodes -> sizes.merge(nodes.size(), 1L, Long::sum));
     return sizes;
   }
 

@@ -10,6 +10,7 @@ import io.vertxscr.flow.restart.Exposure.Lost;
 import io.vertxscr.format.Fields;
 import io.vertxscr.model.DatasetDescriptor;
 import io.vertxscr.model.Plural;
+import io.vertxscr.service.dashboard.LossJson;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -139,48 +140,8 @@ final class WhatIfPage {
 
   static JsonObject json(LossAnswer answer, List<String> nodes) {
     return new JsonObject().put("version", VERSION).put("nodes", new JsonArray(nodes)).put("seen", answer.header())
-        .put("losses", new JsonArray(answer.groups().stream().map(WhatIfPage::json).toList()))
+        .put("losses", new JsonArray(answer.groups().stream()
+            .map(group -> LossJson.of(group.report(), group.count(), group.examples())).toList()))
         .put("pairsLeftOut", answer.pairsLeftOut());
-  }
-
-  private static JsonObject json(Group group) {
-    LossReport report = group.report();
-    JsonObject json = new JsonObject().put("count", group.count())
-        .put("examples", new JsonArray(group.examples().stream().map(JsonArray::new).toList()))
-        .put("costsWork", report.costsWork())
-        .put("checkpointsLost", datasets(report.checkpointsLost()))
-        .put("survive", datasets(report.survive())).put("prefixOnly", datasets(report.prefixOnly()))
-        .put("lost", lost(report.gone())).put("lostBefore", lost(report.goneAlready()))
-        .put("helps", new JsonArray(report.helps()));
-    report.workLostUs().ifPresent(us -> json.put("workLostSeconds", us / 1e6));
-    report.otherSize().ifPresent(other -> json.put("refusedFor", dataset(other.descriptor())
-        .put("ranks", other.origin().ranks())));
-    report.restart().ifPresent(use -> json.put("restart", json(use)));
-    return json;
-  }
-
-  private static JsonObject json(Use use) {
-    JsonObject json = dataset(use.candidate().descriptor()).put("from", use.candidate().cached() ? "caches" : "prefix")
-        .put("asNow", use.asNow()).put("rebuiltRanks", use.rebuilt()).put("bytes", use.brings() ? use.bytes() : 0);
-    use.rate().filter(_ -> use.brings()).ifPresent(rate -> json.put("seconds", use.seconds().orElseThrow())
-        .put("rate", rate(rate)));
-    return json;
-  }
-
-  private static JsonObject rate(Rate rate) {
-    return new JsonObject().put("bytesPerSecond", rate.bytesPerSecond()).put("dataset", rate.dataset())
-        .put("measured", Fields.time(rate.time()));
-  }
-
-  private static JsonArray datasets(List<DatasetDescriptor> datasets) {
-    return new JsonArray(datasets.stream().map(WhatIfPage::dataset).toList());
-  }
-
-  private static JsonObject dataset(DatasetDescriptor dataset) {
-    return new JsonObject().put("id", dataset.id()).put("name", dataset.name());
-  }
-
-  private static JsonArray lost(List<Lost> lost) {
-    return new JsonArray(lost.stream().map(one -> dataset(one.dataset().descriptor()).put("why", one.why())).toList());
   }
 }

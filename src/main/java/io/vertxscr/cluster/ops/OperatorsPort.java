@@ -13,23 +13,34 @@ import io.vertx.core.http.HttpServerOptions;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpServerResponse;
 import io.vertx.core.http.impl.HttpServerConnection;
+import io.vertx.core.json.DecodeException;
+import io.vertx.core.json.JsonObject;
 import io.vertxscr.cluster.BriefConnections;
+import io.vertxscr.model.Fault;
 import io.vertxscr.model.Limits;
+import io.vertxscr.model.ScrException;
+import java.util.HashMap;
 import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.function.Supplier;
+import java.util.function.Function;
+import java.util.regex.Pattern;
 
 /**
- * HTTP for those who operate the machine. {@code /metrics} is for Prometheus, {@code /health/live} answers while the
- * event loop turns, {@code /health/ready} says 200, or 503 with the reason why this node cannot serve a phase.
+ * HTTP for those who operate the machine. {@code /} is the dashboard, whose page asks for the data below
+ * {@code /dashboard}; {@code /metrics} is for Prometheus, {@code /health/live} answers while the event loop turns,
+ * {@code /health/ready} says 200, or 503 with the reason why this node cannot serve a phase.
  *
- * <p>Where a token is asked for, metrics and the reason are for those who show it; that a node lives or is ready, which
- * an orchestrator asks, is told to everybody.
+ * <p>Where a token is asked for, data, metrics and the reason are for those who show it; that a node lives or is ready,
+ * which an orchestrator asks, is told to everybody. Where none is, data is for those who name this host by its address:
+ * a page of somebody else's whose name leads here (DNS rebinding) does not. To act always takes a token of its own.
  *
  * <p>Anybody may be able to connect. So a connection is for one request, and has {@link #LIMIT_MS} for all of it; there
  * are few at a time, and the oldest makes room for the next. One page of metrics serves all who ask within a second.
- * HTTP/1 alone: a connection of HTTP/2 is for many requests. On one event loop.
+ * {@code /dashboard/live} alone stays open ({@link LiveStreams}). HTTP/1 alone: a connection of HTTP/2 is for many
+ * requests. On one event loop.
  */
 public final class OperatorsPort {
   /** For a connection, from its begin to the last byte that its other side has taken. */
@@ -43,33 +54,32 @@ public final class OperatorsPort {
   /** Text format of Prometheus. */
   private static final String METRICS_TYPE = "text/plain; version=0.0.4; charset=utf-8";
   private static final String TEXT = "text/plain; charset=utf-8";
+  private static final String JSON = "application/json; charset=utf-8";
+  /** An address, or the one name that leads to this host for everybody; perhaps with a port. */
+  private static final Pattern OWN_HOST = Pattern.compile("(localhost|[0-9.]+|\\[[0-9a-fA-F:.]+\\])(:[0-9]+)?");
 
   private final Vertx vertx;
   private final OperatorsAddress address;
-  private final Supplier<String> metricsPage;
-  private final Supplier<Future<Optional<String>>> notReady;
+  private final OperatorsView view;
   private final BriefConnections connections;
+  private final LiveStreams streams;
+  /** By connection, what lets it stay beyond the limit. */
+  private final Map<HttpConnection, Runnable> brief = new HashMap<>();
   /** Connections that have had their request. */
   private final Set<HttpConnection> served = new HashSet<>();
   private Optional<String> page = Optional.empty();
   private HttpServer server;
 
-  /**
-   * @param metricsPage makes the page of {@code /metrics}; must not block
-   * @param notReady why this node cannot serve a phase now, empty where it can
-   */
-  public OperatorsPort(Vertx vertx, OperatorsAddress address, Supplier<String> metricsPage,
-      Supplier<Future<Optional<String>>> notReady) {
-    this(vertx, address, metricsPage, notReady, LIMIT_MS);
+  public OperatorsPort(Vertx vertx, OperatorsAddress address, OperatorsView view) {
+    this(vertx, address, view, LIMIT_MS, LiveStreams.HEARTBEAT_MS);
   }
 
-  /** The same with another limit. */
-  OperatorsPort(Vertx vertx, OperatorsAddress address, Supplier<String> metricsPage,
-      Supplier<Future<Optional<String>>> notReady, long limitMs) {
+  /** The same with other times. */
+  OperatorsPort(Vertx vertx, OperatorsAddress address, OperatorsView view, long limitMs, long heartbeatMs) {
     this.vertx = vertx;
     this.address = address;
-    this.metricsPage = metricsPage;
-    this.notReady = notReady;
+    this.view = view;
+    this.streams = new LiveStreams(vertx, heartbeatMs);
     this.connections = new BriefConnections(vertx, Limits.MAX_OPERATORS, limitMs,
         "connections to the HTTP port were closed before they had an answer");
   }
@@ -85,11 +95,19 @@ public final class OperatorsPort {
   private void accept(HttpConnection connection) {
     ChannelHandlerContext channel = channel(connection);
     channel.channel().config().setRecvByteBufAllocator(new FixedRecvByteBufAllocator(READ_BYTES));
-    Runnable leave = connections.admit(channel::close);
+    brief.put(connection, connections.admit(channel::close));
     connection.closeHandler(_ -> {
-      leave.run();
+      stay(connection);
+      streams.ended(connection);
       served.remove(connection);
     });
+  }
+
+  private void stay(HttpConnection connection) {
+    Runnable leave = brief.remove(connection);
+    if (leave != null) {
+      leave.run();
+    }
   }
 
   /** Closes at once. The connection, and the channel by its tail, would wait for an answer that nobody takes. */
@@ -103,58 +121,146 @@ public final class OperatorsPort {
       return;                                             // sent ahead: this connection ends with its first answer
     }
     ChannelHandlerContext channel = channel(connection);
-    int[] bodyBytes = {0};
+    Buffer body = Buffer.buffer();
     request.handler(bytes -> {
-      bodyBytes[0] += bytes.length();
-      if (bodyBytes[0] > MAX_BODY_BYTES) {
+      body.appendBuffer(bytes);
+      if (body.length() > MAX_BODY_BYTES) {
         channel.close();
       }
     });
     // Not before all of it has come: a connection that is closed with bytes unread resets the answer.
     request.end()
-        .compose(_ -> answer(request))                    // a throw in here is answered too
-        .recover(failure -> Future.succeededFuture(
-            new Answer(500, TEXT, (isOperator(request) ? failure : "failed") + "\n")))
-        .compose(answer -> send(request.response(), answer))
-        .onComplete(_ -> connection.close());
+        .compose(_ -> answer(request, body))                    // a throw in here is answered too
+        .recover(failure -> Future.succeededFuture(failed(request, failure)))
+        .onComplete((answer, _) -> {
+          if (answer.stream().isPresent()) {
+            stay(connection);
+            streams.begin(connection, request.response(), answer.stream().get(), channel::close);
+          } else {
+            send(request.response(), answer).onComplete(_ -> connection.close());
+          }
+        });
+  }
+
+  private Answer failed(HttpServerRequest request, Throwable failure) {
+    if (!isOperator(request)) {
+      return new Answer(500, TEXT, "failed\n");
+    }
+    return failure instanceof ScrException known ? new Answer(status(known.fault()), TEXT, known.getMessage() + "\n")
+        : new Answer(500, TEXT, failure + "\n");
+  }
+
+  private static int status(Fault fault) {
+    return switch (fault) {
+      case BAD_REQUEST -> 400;
+      case NO_SUCH_DATASET -> 404;
+      case WRONG_STATE -> 409;
+      case BUSY, STOPPING, TIMEOUT -> 503;
+      default -> 500;
+    };
   }
 
   private static Future<Void> send(HttpServerResponse response, Answer answer) {
     response.setStatusCode(answer.status()).putHeader(HttpHeaders.CONTENT_TYPE, answer.type())
         .putHeader(HttpHeaders.CONNECTION, HttpHeaders.CLOSE);
+    DashboardFiles.HEADERS.forEach(response::putHeader);
     if (answer.status() == 401) {
       response.putHeader("WWW-Authenticate", "Bearer");
     }
-    return response.end(Buffer.buffer(answer.text()));
+    return response.end(answer.body());
   }
 
-  private Future<Answer> answer(HttpServerRequest request) {
+  private Future<Answer> answer(HttpServerRequest request, Buffer body) {
+    if (request.method() == HttpMethod.POST && "/dashboard/act".equals(request.path())) {
+      return act(request, body);
+    }
     if (request.method() != HttpMethod.GET) {
       return Future.succeededFuture(new Answer(405, TEXT, "only GET\n"));
     }
     return switch (request.path()) {
       case "/metrics" -> Future.succeededFuture(isOperator(request) ? new Answer(200, METRICS_TYPE, page())
           : new Answer(401, TEXT, "the metrics need the token of this daemon\n"));
+      case "/dashboard/picture" -> shown(request, dashboard -> dashboard.picture()
+          .map(picture -> new Answer(200, JSON, picture.encode())));
+      case "/dashboard/loss" -> shown(request, dashboard -> dashboard.loss(nodes(request))
+          .map(loss -> new Answer(200, JSON, loss.encode())));
+      case "/dashboard/access" -> shown(request, _ -> Future.succeededFuture(new Answer(200, JSON,
+          new JsonObject().put("act", isActor(request.getHeader(HttpHeaders.AUTHORIZATION)))
+              .put("actToken", address.actionToken().isPresent()).encode())));
+      case "/dashboard/live" -> shown(request, dashboard -> Future.succeededFuture(streams.isFull()
+          ? new Answer(503, TEXT, Limits.MAX_WATCHERS + " look at the dashboard of this daemon already\n")
+          : new Answer(200, TEXT, Buffer.buffer(), Optional.of(dashboard))));
       case "/health/live" -> Future.succeededFuture(new Answer(200, TEXT, "live\n"));
-      case "/health/ready" -> notReady.get().map(reason -> reason.isEmpty() ? new Answer(200, TEXT, "ready\n")
+      case "/health/ready" -> view.notReady().get().map(reason -> reason.isEmpty() ? new Answer(200, TEXT, "ready\n")
           : new Answer(503, TEXT, (isOperator(request) ? reason.get() : "not ready") + "\n"));
-      case null, default ->
-          Future.succeededFuture(new Answer(404, TEXT, "here are /metrics, /health/live and /health/ready\n"));
+      case null -> Future.succeededFuture(notHere());
+      default -> Future.succeededFuture(DashboardFiles.find(request.path())
+          .map(file -> new Answer(200, file.type(), file.bytes(), Optional.empty())).orElseGet(OperatorsPort::notHere));
     };
   }
 
+  private static Answer notHere() {
+    return new Answer(404, TEXT, "here are /, /metrics, /health/live and /health/ready\n");
+  }
+
+  private static List<String> nodes(HttpServerRequest request) {
+    String names = request.getParam("nodes", "");
+    return names.isEmpty() ? List.of() : List.of(names.split(",", -1));
+  }
+
+  private Future<Answer> shown(HttpServerRequest request, Function<Dashboard, Future<Answer>> what) {
+    if (!isOperator(request)) {
+      return Future.succeededFuture(new Answer(401, TEXT, "the dashboard needs the token of this daemon\n"));
+    }
+    String host = request.getHeader(HttpHeaders.HOST);
+    if (address.token().isEmpty() && (host == null || !OWN_HOST.matcher(host).matches())) {
+      return Future.succeededFuture(new Answer(403, TEXT, "without --http-token-file the dashboard is for those who ask"
+          + " for localhost or an address, not a name\n"));
+    }
+    return view.dashboard().get().map(what)
+        .orElseGet(() -> Future.succeededFuture(new Answer(503, TEXT, "the node starts\n")));
+  }
+
+  private Future<Answer> act(HttpServerRequest request, Buffer body) {
+    if (address.actionToken().isEmpty()) {
+      return Future.succeededFuture(new Answer(
+          403, TEXT, "nobody may act by way of this daemon: it has no --http-action-token-file\n"));
+    }
+    if (!isActor(request.getHeader(HttpHeaders.AUTHORIZATION))) {
+      return Future.succeededFuture(new Answer(401, TEXT, "to act needs the token of --http-action-token-file\n"));
+    }
+    JsonObject wish;
+    try {
+      wish = new JsonObject(body);
+    } catch (DecodeException _) {
+      return Future.succeededFuture(new Answer(400, TEXT, "expected a JSON object\n"));
+    }
+    return view.dashboard().get().map(dashboard -> dashboard.act(wish).map(_ -> new Answer(200, TEXT, "done\n")))
+        .orElseGet(() -> Future.succeededFuture(new Answer(503, TEXT, "the node starts\n")));
+  }
+
   private boolean isOperator(HttpServerRequest request) {
-    return address.token().map(token -> token.isShown(request.getHeader(HttpHeaders.AUTHORIZATION))).orElse(true);
+    String shown = request.getHeader(HttpHeaders.AUTHORIZATION);
+    return address.token().isEmpty() || address.token().get().isShown(shown) || isActor(shown);
+  }
+
+  private boolean isActor(String shown) {
+    return address.actionToken().filter(token -> token.isShown(shown)).isPresent();
   }
 
   /** Made once for all who ask within a second: it takes time of the loop that serves the node. */
   private String page() {
     if (page.isEmpty()) {
-      page = Optional.of(metricsPage.get());
+      page = Optional.of(view.metricsPage().get());
       vertx.setTimer(PAGE_MS, _ -> page = Optional.empty());
     }
     return page.get();
   }
 
-  private record Answer(int status, String type, String text) {}
+  /** @param stream whom the rest of the connection is told of, instead of a body */
+  private record Answer(int status, String type, Buffer body, Optional<Dashboard> stream) {
+    Answer(int status, String type, String text) {
+      this(status, type, Buffer.buffer(text), Optional.empty());
+    }
+  }
 }

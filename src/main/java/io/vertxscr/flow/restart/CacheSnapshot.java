@@ -1,9 +1,13 @@
 package io.vertxscr.flow.restart;
 
 import io.vertxscr.model.DatasetKey;
+import io.vertxscr.model.RedundancySet;
+import java.util.HashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.Predicate;
 import java.util.stream.Stream;
@@ -48,6 +52,26 @@ public record CacheSnapshot(List<Inventory> nodes) {
   /** The nodes that have a copy of the dataset. */
   public List<Inventory> holders(DatasetKey key) {
     return nodes.stream().filter(node -> node.datasets().stream().anyMatch(copy -> copy.key().equals(key))).toList();
+  }
+
+  /**
+   * The nodes of each redundancy set of a dataset, each once: the ranks of a node are in different sets. A rank on no
+   * node stands for itself.
+   */
+  public Set<List<String>> setsOfNodes(DatasetKey dataset) {
+    Map<Integer, String> nodeOf = new HashMap<>();
+    Set<RedundancySet> ofRanks = new LinkedHashSet<>();
+    for (Inventory cache : nodes) {
+      cache.datasets().stream().filter(copy -> copy.key().equals(dataset)).flatMap(copy -> copy.ranks().stream())
+          .forEach(held -> {
+            nodeOf.putIfAbsent(held.rank(), cache.node());
+            ofRanks.add(held.set());
+          });
+    }
+    Set<List<String>> ofNodes = new LinkedHashSet<>();
+    ofRanks.forEach(set -> ofNodes.add(
+        set.ranks().stream().map(rank -> nodeOf.getOrDefault(rank, "rank " + rank)).toList()));
+    return ofNodes;
   }
 
   /** The first of the chosen copies for each id, ascending. */

@@ -137,7 +137,16 @@ public final class Exposure {
 
   /** Every loss of one node, grouped by the consequences, the worst first. */
   public List<Losses> ofAnyNode() {
-    Consequences all = new Consequences();
+    return ofNodes(MOST_EXAMPLES);
+  }
+
+  /** The same with all nodes as examples: what the loss of each would cost. */
+  public List<Losses> ofEachNode() {
+    return ofNodes(Integer.MAX_VALUE);
+  }
+
+  private List<Losses> ofNodes(int mostExamples) {
+    Consequences all = new Consequences(mostExamples);
     for (String node : nodes) {
       all.add(all.ofNode(node), () -> List.of(node));
     }
@@ -154,7 +163,7 @@ public final class Exposure {
 
   /** Every loss of two nodes at once. */
   public Pairs ofAnyTwo() {
-    Consequences all = new Consequences();
+    Consequences all = new Consequences(MOST_EXAMPLES);
     Set<BitSet> tooLarge = new HashSet<>();
     datasets.forEach(dataset -> dataset.tooLarge().forEach(names -> {
       BitSet indexes = new BitSet();
@@ -215,12 +224,17 @@ public final class Exposure {
       private final List<List<String>> examples = new ArrayList<>();
     }
 
+    private final int mostExamples;
     private final Map<BitSet, Group> groups = new HashMap<>();
     private final List<Set<Integer>> holders = datasets.stream().map(dataset -> {
       Set<Integer> indexes = new HashSet<>();
       dataset.holders().forEach(node -> indexes.add(Collections.binarySearch(nodes, node)));
       return indexes;
     }).toList();
+
+    Consequences(int mostExamples) {
+      this.mostExamples = mostExamples;
+    }
 
     BitSet ofNode(String node) {
       BitSet lost = new BitSet();
@@ -246,7 +260,7 @@ public final class Exposure {
     void add(BitSet lost, Supplier<List<String>> loss) {
       Group group = groups.computeIfAbsent(lost, _ -> new Group());
       group.count++;
-      if (group.examples.size() < MOST_EXAMPLES) {
+      if (group.examples.size() < mostExamples) {
         group.examples.add(loss.get());
       }
     }

@@ -16,6 +16,8 @@ public enum NodeVerb {
   ADVICE_WITHDRAW,
   /** To the leader: returns the open waits. */
   WAITS,
+  /** To the leader: an operator wants this of a dataset. */
+  OPERATE,
   /** From an application that is a member of the cluster: this client of mine has ended. */
   CLIENT_CLOSED,
   /** Between nodes: asks whether the loop turns and the storage answers. Sent while somebody waits for the node. */
@@ -111,7 +113,8 @@ public enum NodeVerb {
   /** Whether only the leader answers it. */
   public boolean isForLeader() {
     return this == JOIN || this == LOST || this == GATHER || this == ADVICE || this == WAITS
-        || this == FLUSH_SHARE || this == FLUSH_STATE || this == OVERWRITE || this == SYNCED || this == REPAIR;
+        || this == FLUSH_SHARE || this == FLUSH_STATE || this == OVERWRITE || this == SYNCED || this == REPAIR
+        || this == OPERATE;
   }
 
   /** Whether only the leader may send it. Without number and name of a leadership it is refused. */
@@ -120,7 +123,7 @@ public enum NodeVerb {
       case ADVICE_WITHDRAW, CONFIGURED, RUN_BEGIN, RUN_OVER, STORES, VERIFY, RESTORE, FETCH, FETCH_COMMIT,
           FETCH_DISCARD, DROP, MEND, PROTECT, PROTECT_COMMIT, TRY_LOCK, FLUSH_COPY, FLUSH_PUBLISH, FLUSH_MAP, AGGREGATE,
           AGGREGATE_PUBLISH, UNPACK, FLUSHED -> true;
-      case JOIN, LOST, GATHER, ADVICE, WAITS, CLIENT_CLOSED, PULSE, TAKEOVER, SPACE, EVENTS, CLAIM_PATHS, INVENTORY,
+      case JOIN, LOST, GATHER, ADVICE, WAITS, OPERATE, CLIENT_CLOSED, PULSE, TAKEOVER, SPACE, EVENTS, CLAIM_PATHS, INVENTORY,
           REPAIR, SCRUB, SYNCED, FLUSH_SHARE, FLUSH_STATE, OVERWRITE, FLUSH_SIZES, AGGREGATE_MEASURE,
           AGGREGATE_ENTRIES, LAYOUT,
           HEADER, CHECKSUMS -> false;

@@ -97,7 +97,7 @@ public final class DatasetCommands {
    *     to want it gone is then no mistake
    * @return the ids that it had
    */
-  Future<List<Integer>> remove(Step step, String prefixDirectory, String name, boolean existed) {
+  public Future<List<Integer>> remove(Step step, String prefixDirectory, String name, boolean existed) {
     boolean delete = step == Step.DELETE;
     return caches.all().compose(inventories -> prefix.list(prefixDirectory).compose(flushed -> {
       List<DatasetDescriptor> cached = cached(inventories, prefixDirectory);

@@ -14,6 +14,7 @@ import io.vertxscr.service.Membership;
 import io.vertxscr.service.NodeBus;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -48,12 +49,17 @@ public final class EventsService {
 
   /** Returns those of all nodes, by their times, and how far they go. */
   public Future<JsonObject> all(EventsRequest request) {
+    return of(membership.nodes().stream().map(NodeInfo::name).toList(), request);
+  }
+
+  /** Returns those of these nodes. */
+  public Future<JsonObject> of(Collection<String> nodes, EventsRequest request) {
     Map<String, Long> read = new HashMap<>();
     request.after().orElse(List.of()).forEach(cursor -> read.put(cursor.node(), cursor.number()));
     Map<String, Future<NodeEvents>> asked = new LinkedHashMap<>();
-    for (NodeInfo node : membership.nodes()) {
-      long known = read.getOrDefault(node.name(), 0L);
-      asked.put(node.name(), BoundedWait.of(loop, PATIENCE, bus.ask(node.name(), NodeVerb.EVENTS,
+    for (String node : nodes) {
+      long known = read.getOrDefault(node, 0L);
+      asked.put(node, BoundedWait.of(loop, PATIENCE, bus.ask(node, NodeVerb.EVENTS,
           new EventsAfter(known > 0 ? OptionalLong.of(known) : OptionalLong.empty(), request.most()),
           NodeEvents.class), new NodeEvents(known, List.of())));
     }

@@ -48,14 +48,30 @@ public final class StatusService {
 
   /** The status of this node, with what its leader can say of the run. */
   public Future<JsonObject> status(StatusRequest request) {
-    Future<OpenWaits> waits = bus.askLeader(NodeVerb.WAITS, Ack.ACK, OpenWaits.class)
-        .otherwise(failure -> new OpenWaits("the leader cannot be asked: " + failure.getMessage(), List.of()));
-    if (!request.gaps().orElse(false)) {
-      return waits.map(_ -> status(waits.result(), List.of()));
-    }
+    return request.gaps().orElse(false) ? ofCluster().map(ClusterStatus::status)
+        : waits().map(waits -> status(waits, List.of()));
+  }
+
+  /**
+   * What all nodes say together.
+   *
+   * @param status as {@code scr status --json} has it
+   * @param caches that it was drawn from
+   */
+  public record ClusterStatus(JsonObject status, List<Inventory> caches) {}
+
+  /** The status with what all nodes say, and their caches. */
+  public Future<ClusterStatus> ofCluster() {
+    Future<OpenWaits> waits = waits();
     Future<List<Inventory>> caches = caches();
     return Future.all(waits, caches).compose(_ -> overview.of(waits.result(), caches.result()))
-        .map(cluster -> status(waits.result(), CacheGap.in(caches.result())).put("cluster", cluster));
+        .map(cluster -> new ClusterStatus(
+            status(waits.result(), CacheGap.in(caches.result())).put("cluster", cluster), caches.result()));
+  }
+
+  private Future<OpenWaits> waits() {
+    return bus.askLeader(NodeVerb.WAITS, Ack.ACK, OpenWaits.class)
+        .otherwise(failure -> new OpenWaits("the leader cannot be asked: " + failure.getMessage(), List.of()));
   }
 
   /** The same, with what the caches of all nodes hold if that is wanted. */

@@ -42,10 +42,13 @@ class OperatorsPortTest {
   private void open(Optional<String> token, long limitMs) throws Exception {
     OperatorsAddress address = new OperatorsAddress("127.0.0.1", 0,
         token.map(text -> new BearerToken(text.getBytes(StandardCharsets.US_ASCII))));
-    port = Future.<Integer>future(opened -> vertx.runOnContext(_ -> new OperatorsPort(vertx, address, () -> {
+    OperatorsView view = new OperatorsView(() -> {
       pages.incrementAndGet();
       return page;
-    }, () -> Future.succeededFuture(notReady), limitMs).open().onComplete(opened))).await(30, TimeUnit.SECONDS);
+    }, () -> Future.succeededFuture(notReady));
+    port = Future.<Integer>future(opened -> vertx.runOnContext(_ ->
+        new OperatorsPort(vertx, address, view, limitMs, LiveStreams.HEARTBEAT_MS).open().onComplete(opened)))
+        .await(30, TimeUnit.SECONDS);
   }
 
   @AfterEach

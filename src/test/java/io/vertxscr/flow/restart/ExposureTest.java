@@ -293,6 +293,9 @@ class ExposureTest {
     System.out.printf("%s in sets of %d: %d ms for 1000 nodes, %d ms more for 499500 pairs%n", scheme, setSize,
         TimeUnit.NANOSECONDS.toMillis(singlesNs - startNs), TimeUnit.NANOSECONDS.toMillis(pairsNs - singlesNs));
     assertThat(one.stream().mapToLong(Losses::count).sum()).isEqualTo(nodes);
+    assertThat(exposure.ofEachNode()).extracting(Losses::count).isEqualTo(one.stream().map(Losses::count).toList());
+    assertThat(exposure.ofEachNode().stream().flatMap(kind -> kind.examples().stream()).flatMap(List::stream))
+        .as("each node by name").hasSize(nodes).doesNotHaveDuplicates();
     assertThat(two.stream().mapToLong(Losses::count).sum()).isEqualTo(nodes * (nodes - 1L) / 2);
     long fatal = two.stream().filter(losses -> losses.outcome().lost().stream()
         .anyMatch(lost -> lost.dataset().descriptor().id() == 6)).mapToLong(Losses::count).sum();
