@@ -1,9 +1,10 @@
 package io.vertxscr.explain;
 
-import io.vertxscr.flow.restart.Exposure.Lost;
 import io.vertxscr.model.DatasetDescriptor;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
+import java.util.stream.Stream;
 
 /**
  * Whether a node may be taken away now, with its storage. Pure.
@@ -12,6 +13,8 @@ import java.util.List;
  * @param reasons what speaks against it, or else why it may, in sentences
  */
 public record DrainVerdict(boolean may, List<String> reasons) {
+  private static final int MOST_NAMED = 6;
+
   public DrainVerdict {
     reasons = List.copyOf(reasons);
   }
@@ -26,11 +29,8 @@ public record DrainVerdict(boolean may, List<String> reasons) {
     if (hasRanks) {
       against.add("the run has ranks there and would end: halt it first");
     }
-    loss.checkpointsLost().forEach(checkpoint -> against.add("checkpoint " + title(checkpoint)
-        + " would be lost: what is left of it in the caches does not suffice, and it is not flushed; flush it first"));
-    loss.gone().stream().map(Lost::dataset).map(dataset -> dataset.descriptor())
-        .filter(dataset -> !dataset.flags().checkpoint())
-        .forEach(output -> against.add("output " + title(output) + " would be lost: flush it first"));
+    lost("checkpoint", loss.checkpointsLost()).ifPresent(against::add);
+    lost("output", gone(loss).filter(dataset -> !dataset.flags().checkpoint()).toList()).ifPresent(against::add);
     return against.isEmpty() ? new DrainVerdict(true, forIt(loss)) : new DrainVerdict(false, against);
   }
 
@@ -42,10 +42,24 @@ public record DrainVerdict(boolean may, List<String> reasons) {
         + (use.rebuilt() == 0 ? "" : "; the files of " + use.rebuilt() + (use.rebuilt() == 1 ? " rank" : " ranks")
             + " would be rebuilt")));
     if (!loss.gone().isEmpty()) {
-      reasons.add("older checkpoints would be lost: "
-          + String.join(", ", loss.gone().stream().map(lost -> title(lost.dataset().descriptor())).toList()));
+      reasons.add("older checkpoints would be lost: " + titles(gone(loss).toList()));
     }
     return reasons;
+  }
+
+  private static Stream<DatasetDescriptor> gone(LossReport loss) {
+    return loss.gone().stream().map(lost -> lost.dataset().descriptor());
+  }
+
+  private static Optional<String> lost(String kind, List<DatasetDescriptor> datasets) {
+    return datasets.isEmpty() ? Optional.empty() : Optional.of(kind + (datasets.size() == 1 ? " " : "s ")
+        + titles(datasets) + " would be lost: what is left in the caches does not suffice, and the prefix directory has"
+        + " no copy; flush first");
+  }
+
+  private static String titles(List<DatasetDescriptor> datasets) {
+    return String.join(", ", datasets.stream().limit(MOST_NAMED).map(DrainVerdict::title).toList())
+        + (datasets.size() > MOST_NAMED ? " and " + (datasets.size() - MOST_NAMED) + " more" : "");
   }
 
   private static String title(DatasetDescriptor dataset) {

@@ -26,7 +26,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.function.Function;
 
-/** The dashboard of a node: brings its callers to the loop, and listens to events while somebody looks. */
+/** The dashboard of a node. Brings its callers to the loop, and listens to events while somebody looks. */
 final class NodeDashboard implements Dashboard {
   private static final Map<String, OperatorVerb> DATASET_ACTIONS =
       Map.of("flush", OperatorVerb.FLUSH, "drop", OperatorVerb.DROP);

@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Timeout;
 import org.openqa.selenium.Keys;
 
 /**
- * Goal: the dashboard shows what {@code scr status --json} says, through a loss and a rebuild, and acts for those who
+ * Goal: the dashboard shows what {@code scr status --json} says, through a loss and a rebuild. It acts for those who
  * may. Method: daemons and a Chromium without a window; screenshots go to target/dashboard, to be looked at.
  */
 @Timeout(180)
@@ -71,7 +71,7 @@ class DashboardIT {
         same(browser, status);
         browser.shows("#one .verdict", "safe");
         browser.shows("#drains", "the run has ranks there and would end: halt it first");
-        browser.screenshots("computing");
+        browser.screenshots("computing", cluster.prefix());
 
         String victim = cluster.alive().getLast().name();
         cluster.kill(victim);
@@ -85,8 +85,8 @@ class DashboardIT {
         browser.shows("#attention", "the run is over");
         browser.shows("#events", "node-left");
         browser.click(".cell[data-node='" + cluster.alive().get(1).name() + "']");
-        browser.shows("#answer", "what is left of it in the caches does not suffice");
-        browser.screenshots("degraded");
+        browser.shows("#answer", "what is left in the caches does not suffice");
+        browser.screenshots("degraded", cluster.prefix());
 
         cluster.fill(DAEMONS);
         EmbeddedRun.all(SocketRun.twoOnEach(cluster.prefix(), cluster.alive()).start(scr -> {
@@ -98,7 +98,7 @@ class DashboardIT {
         same(browser, status);
         browser.shows("#one .verdict", "safe");
         browser.shows("#events", "restored");
-        browser.screenshots("rebuilt");
+        browser.screenshots("rebuilt", cluster.prefix());
         assertThat(browser.complaints()).isEmpty();
       }
     }

@@ -5,7 +5,6 @@ import io.vertx.core.json.JsonObject;
 import io.vertxscr.cli.text.Humane;
 import io.vertxscr.explain.LossReport.Use;
 import io.vertxscr.explain.LossReport;
-import io.vertxscr.explain.RestoreRates.Rate;
 import io.vertxscr.flow.restart.Exposure.Lost;
 import io.vertxscr.format.Fields;
 import io.vertxscr.model.DatasetDescriptor;

@@ -55,7 +55,7 @@ public record CacheSnapshot(List<Inventory> nodes) {
   }
 
   /**
-   * The nodes of each redundancy set of a dataset, each once: the ranks of a node are in different sets. A rank on no
+   * The nodes of each redundancy set of a dataset, each once. The ranks of a node are in different sets. A rank on no
    * node stands for itself.
    */
   public Set<List<String>> setsOfNodes(DatasetKey dataset) {

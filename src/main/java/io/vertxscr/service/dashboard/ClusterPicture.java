@@ -13,8 +13,8 @@ import io.vertxscr.service.Loop;
 import io.vertxscr.service.Prefixes;
 import io.vertxscr.service.advice.IntervalJson;
 import io.vertxscr.service.dashboard.SeenLosses.SeenCluster;
-import io.vertxscr.service.run.StatusService;
 import io.vertxscr.service.run.StatusService.ClusterStatus;
+import io.vertxscr.service.run.StatusService;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.Comparator;
@@ -26,8 +26,8 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 
 /**
- * The cluster on one page, for operators (docs/flows/dashboard.md): the status, what losses would cost, groups, the
- * best interval. Those who ask at the same time get the same answer. On the node's loop.
+ * The cluster on one page, for operators (docs/flows/dashboard.md). It has the status, what losses would cost, groups,
+ * the best interval. Those who ask at the same time get the same answer. On the node's loop.
  */
 public final class ClusterPicture {
   private static final int VERSION = 1;
@@ -138,7 +138,7 @@ public final class ClusterPicture {
         });
   }
 
-  /** The groups that the configuration defines, with the members in each; nodes that it does not name are in none. */
+  /** The groups that the configuration defines, with the members in each. Nodes that it does not name are in none. */
   private JsonArray groupsOf(JsonArray nodes) {
     Map<String, Map<String, JsonArray>> found = new TreeMap<>();
     texts(nodes).forEach(node -> groups.nodes().getOrDefault(node, new TreeMap<>()).forEach((group, value) ->

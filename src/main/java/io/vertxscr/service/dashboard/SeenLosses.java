@@ -23,7 +23,7 @@ import java.util.Set;
 import java.util.TreeMap;
 
 /**
- * What losses of nodes would cost, as seen at one time: of each node, of each pair, and of any that somebody asks
+ * What losses of nodes would cost, as seen at one time. It is about each node, each pair, and any that somebody asks
  * about. Takes long for many nodes; not on the loop. Does not change.
  */
 final class SeenLosses {

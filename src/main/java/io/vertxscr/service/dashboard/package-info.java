@@ -1,2 +1,2 @@
-/** What the dashboard shows: the picture of the cluster, what a loss would cost, and those who look at it. */
+/** What the dashboard shows: the picture of the cluster, the cost of losses, and those who look at it. */
 package io.vertxscr.service.dashboard;

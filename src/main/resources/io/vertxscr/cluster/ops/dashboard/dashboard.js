@@ -227,7 +227,7 @@ function drawFlush(status, cluster) {
 
 function drawInterval(interval) {
   if (!interval || interval.usedSeconds === undefined) {
-    verdict('interval', '', 'not known', 'no checkpoint was measured yet');
+    verdict('interval', '', 'not known', 'nothing is written down yet; a run does so each minute');
     return;
   }
   const level = interval.levels.find(one => one.level === interval.usedLevel);
