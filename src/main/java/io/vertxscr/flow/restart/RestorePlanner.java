@@ -40,7 +40,7 @@ public final class RestorePlanner {
   private RestorePlanner() {}
 
   /**
-   * Returns checkpoints of this prefix that a run of this size can use: those of the same size, and shards. Newest
+   * Returns checkpoints of this prefix that a run of this size can use: of the same size, and shards. Newest
    * first, restorable or not. Where an id stands for datasets of two histories both are there, the later one first: it
    * must not hide one that is whole.
    */

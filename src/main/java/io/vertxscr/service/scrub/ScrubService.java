@@ -244,6 +244,13 @@ public final class ScrubService {
     looks.keySet().retainAll(here.keySet());
     here.forEach((key, record) -> looks.computeIfAbsent(key, _ -> new Look(record, nowMs())));
     told.keySet().removeIf(damage -> !here.containsKey(damage.dataset()));
+    retries.entrySet().removeIf(retry -> {
+      boolean over = damages(retry.getKey()).isEmpty();
+      if (over) {
+        loop.cancel(retry.getValue());
+      }
+      return over;
+    });
     reading = reading.filter(now -> looks.get(now.look.dataset) == now.look);
   }
 
