@@ -71,8 +71,8 @@ final class Simulation {
   private static final Duration FLUSHES = Duration.ofMinutes(30);
   /** After which a daemon has forgotten what it keeps for a while. */
   private static final Duration REST = Duration.ofMinutes(15);
-  /** Of a daemon at rest: a leader looks at the members now and then, and the scrub at what is due. */
-  private static final int MOST_TIMERS = 2;
+  /** Of a daemon at rest: a leader looks at the members now and then, and the scrub at what is due, or tries again. */
+  private static final int MOST_TIMERS = 3;
   /** At one of so many looks nothing is being read by the scrub. */
   private static final int LOOKS_AT_REST = 60;
   /** A few have no end where what they waited for never came; more would be more with each run. */

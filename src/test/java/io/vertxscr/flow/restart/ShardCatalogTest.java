@@ -13,7 +13,7 @@ import java.util.OptionalInt;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
-/** Goal: a name means one file of the dataset or none, and its bytes are found where they were written. */
+/** Goal: a name means one file of the dataset or none, and its bytes are found where they are. */
 class ShardCatalogTest {
   private final ShardCatalog catalog = new ShardCatalog();
 
