@@ -203,11 +203,11 @@ public final class DatasetStore {
   public long wholeBytes(String storeBase) {
     Path cache = directories.path(cacheIn(storeBase).path());
     bins(cache);
-    try {
-      return Files.getFileStore(cache).getTotalSpace();
-    } catch (IOException e) {
-      throw Faults.io(cache, e);
+    long bytes = LocalFiles.wholeBytes(cache);            // a FileStore would read the table of mounts in each phase
+    if (bytes == 0) {
+      throw new ScrException(Fault.IO, "the size of the file system of " + cache + " cannot be found out");
     }
+    return bytes;
   }
 
   /** Returns how much of its file system is free, of the fullest store: 0 to 1, NaN if none is there. Blocking. */
