@@ -18,11 +18,13 @@ import io.vertxscr.protocol.node.scrub.ScrubAsk;
 import io.vertxscr.protocol.node.scrub.ScrubView;
 import io.vertxscr.redundancy.DatasetCheck;
 import io.vertxscr.simulation.VirtualCluster;
+import io.vertxscr.simulation.VirtualSession;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -168,6 +170,27 @@ class ScrubTest {
     assertThat(scrubbed(VICTIM, 2).damaged()).isEmpty();
     finish();
     assertThat(run.steps(1, 0)).as("step of the restart").isEqualTo(2);
+  }
+
+  /** As many programs without state write them, hundreds a second. */
+  @Test
+  void datasetsWithoutAByteAreNotEachReadAtOnce() throws IOException {
+    begin("SCR_FLUSH", "0");
+    List<VirtualSession> sessions = new ArrayList<>();
+    ranks = run.start(session -> {
+      sessions.add(session);
+      return end.future().compose(_ -> session.finish());
+    });
+    cluster.awaits("all ranks", () -> sessions.size() == NODES.length);
+    cluster.pass(Duration.ofSeconds(25));
+    for (int step = 1; step <= 100; step++) {
+      String name = "step-" + step;
+      sessions.stream().map(session -> session.startOutput(name, DatasetFlags.CHECKPOINT)
+          .compose(phase -> phase.complete(true))).toList().forEach(cluster::await);
+      cluster.pass(Duration.ofMillis(300));
+    }
+    assertThat(events("scrub-done").size()).isBetween(1, NODES.length * 36);
+    finish();
   }
 
   @Test

@@ -342,7 +342,7 @@ public final class ScrubService {
           isPieceRead = false;
           if (failure == null) {
             now.readBytes += piece.bytes;
-            throttle.took(piece.bytes);
+            throttle.took(Math.max(1, piece.bytes));      // a dataset without a byte is not read at each look
             piece.filemapProblem.ifPresent(problem -> filemapMended(now.look, problem));
             now.check.takeDeviations().forEach(finding -> found(now, finding));
           } else {
