@@ -13,11 +13,14 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Bounded queue of lines for one log: at most {@value #MOST_WAITING} wait, the oldest are dropped. Writes are
- * serialized; a failing file is retried with backoff, and reported once. On the loop.
+ * serialized, with a rest between two of them, so that what comes meanwhile is one write and one sync; a failing file is
+ * retried with backoff, and reported once. On the loop.
  */
 final class LogQueue {
   private static final Logger LOG = LoggerFactory.getLogger(LogQueue.class);
   private static final int MOST_WAITING = 10_000;
+  /** Between two writes: a phase has two lines, and many phases a second should not sync a log as often. */
+  private static final long REST_MS = 200;
   private static final long FIRST_PAUSE_MS = 1000;
   private static final long LONGEST_PAUSE_MS = 60_000;
 
@@ -26,6 +29,7 @@ final class LogQueue {
   private final Deque<LogLine> waiting = new ArrayDeque<>();
   private Future<Void> writing = Future.succeededFuture();
   private boolean scheduled;
+  private boolean rests;
   private boolean ended;
   private long pauseMs;
   private long dropped;
@@ -41,7 +45,7 @@ final class LogQueue {
       waiting.removeFirst();
       dropped++;
     }
-    if (pauseMs == 0) {
+    if (pauseMs == 0 && !rests) {
       writeSoon();
     }
   }
@@ -72,6 +76,13 @@ final class LogQueue {
     }
     pauseMs = 0;
     dropped = 0;
+    if (!ended) {
+      rests = true;
+      loop.after(REST_MS, () -> {
+        rests = false;
+        writeSoon();
+      });
+    }
   }
 
   private void failed(List<LogLine> batch, Throwable failure) {
