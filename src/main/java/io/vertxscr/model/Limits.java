@@ -14,6 +14,12 @@ public final class Limits {
   public static final int MAX_SMALL_BYTES = 1 << 20;
   /** Small files of a node in one dataset: what is said of them is larger than they are. */
   public static final int MAX_SMALL_FILES = 4096;
+  /** Nodes of a run whose files may be carried by a gather: each gets those of all. */
+  public static final int MAX_CARRYING_NODES = 16;
+  /** Bytes of a node's files that a gather carries. */
+  public static final int MAX_CARRIED_BYTES = 1024;
+  /** Files of a node that a gather carries. */
+  public static final int MAX_CARRIED_FILES = 16;
   /** Most bytes of a file, a dataset, or all files of a node: an exbibyte. Sums of some do not overflow. */
   public static final long MAX_BYTES = 1L << 60;
   /** Longest path in a message between nodes, in characters: that of Linux. */

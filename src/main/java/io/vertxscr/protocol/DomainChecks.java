@@ -38,6 +38,7 @@ import io.vertxscr.model.RankMap;
 import io.vertxscr.model.RedundancyDescriptor;
 import io.vertxscr.model.RedundancyHeader;
 import io.vertxscr.model.RedundancySet;
+import io.vertxscr.model.SmallRank;
 import io.vertxscr.model.StoreDescriptor;
 import io.vertxscr.redundancy.FinishedParity;
 import io.vertxscr.redundancy.RangeChecksums;
@@ -97,6 +98,11 @@ final class DomainChecks extends BeanDeserializerModifier {
     check(RankFiles.class, rank -> {
       FieldChecks.rank(rank.rank());
       FieldChecks.size("files", rank.files(), Limits.MAX_FILES_PER_RANK);
+    });
+    check(SmallRank.class, rank -> {
+      FieldChecks.rank(rank.rank());
+      FieldChecks.size("files", rank.files(), Limits.MAX_SMALL_FILES);
+      FieldChecks.range("bytes (characters)", rank.bytes().length(), 0, SmallRank.MAX_CHARS);
     });
     check(RankMap.class, map -> {
       FieldChecks.range("nodes (entries)", map.size(), 1, Limits.MAX_RANKS);
@@ -249,6 +255,7 @@ final class DomainChecks extends BeanDeserializerModifier {
       FieldChecks.ranks("invalidRanks", written.invalidRanks());
       FieldChecks.sentence("why", written.why());
       FieldChecks.sentence("refusal", written.refusal());
+      FieldChecks.size("carried", written.carried(), Limits.MAX_CARRIED_FILES);
     });
     check(Part.Done.class, done -> {
       FieldChecks.dataset(done.datasetId());

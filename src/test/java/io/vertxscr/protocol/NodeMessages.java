@@ -44,6 +44,7 @@ import io.vertxscr.model.RedundancyDescriptor;
 import io.vertxscr.model.RedundancyHeader;
 import io.vertxscr.model.RedundancySet;
 import io.vertxscr.model.Scheme;
+import io.vertxscr.model.SmallRank;
 import io.vertxscr.model.StoreDescriptor;
 import io.vertxscr.model.StoreSync;
 import io.vertxscr.protocol.app.FlushReply;
@@ -108,6 +109,7 @@ import io.vertxscr.protocol.node.run.OpenWaits;
 import io.vertxscr.protocol.node.run.OperatorRequest;
 import io.vertxscr.protocol.node.run.OutputProtected;
 import io.vertxscr.protocol.node.run.OutputStarted;
+import io.vertxscr.protocol.node.run.OutputWritten;
 import io.vertxscr.protocol.node.run.PathsClaimed;
 import io.vertxscr.protocol.node.run.Pulse;
 import io.vertxscr.protocol.node.run.RankConfiguration;
@@ -115,7 +117,6 @@ import io.vertxscr.protocol.node.run.RestartOffer;
 import io.vertxscr.protocol.node.run.RunEnd;
 import io.vertxscr.protocol.node.run.RunJoined;
 import io.vertxscr.protocol.node.run.RunView;
-import io.vertxscr.protocol.node.run.SmallRank;
 import io.vertxscr.protocol.node.run.StoreSpace;
 import io.vertxscr.protocol.node.run.StoreToCheck;
 import io.vertxscr.protocol.node.run.StoresChecked;
@@ -260,7 +261,9 @@ public final class NodeMessages {
     Part.Done done = new Part.Done(ID, 17, "damaged", true);
     return Stream.of(
         new Part.Start("ckpt-7", 1, 6, 6, CREATED_US, new Part.RoomEstimate(List.of(5), "no room")),
-        new Part.Complete(ID, List.of(1), "said so", "no redundancy", new Totals(2, 100)),
+        new Part.Complete(ID, List.of(1), "said so", "no redundancy", new Totals(2, 100),
+            List.of(SmallRank.described(files(2), new byte[9]))),
+        new OutputWritten(new Totals(2, 100), List.of(SmallRank.described(files(2), new byte[9])), true),
         done, new Part.Named("ckpt-7", true, false), new Part.Have(true),
         new Part.Published(dataset(), new Totals(2, 100), 60, false, done), new Part.InvalidRanks(List.of(1)),
         new OutputStarted(dataset(), List.of(5), true), new OutputProtected(Optional.of("halt"), true, false),

@@ -222,12 +222,12 @@ class PhaseCountsTest {
 
   @Test
   void withoutFiles() throws IOException {
-    assertAtMost(phase(0), new Bounds(9, 4_550, 12, 12, 40));
+    assertAtMost(phase(0), new Bounds(9, 4_800, 12, 12, 40));
   }
 
   @Test
   void tenSmallFilesOfEachRank() throws IOException {
-    assertAtMost(phase(10), new Bounds(21, 10_100, 28, 52, 96));
+    assertAtMost(phase(10), new Bounds(9, 22_000, 28, 52, 96));
   }
 
   /** Each file has more bytes than are small together. */
@@ -236,7 +236,7 @@ class PhaseCountsTest {
     cluster = cluster("SINGLE");
     fileBytes = 70_000;
     Map<String, Integer> counted = phase(10);
-    assertAtMost(counted, new Bounds(21, 6_400, 32, 8, 92));
+    assertAtMost(counted, new Bounds(9, 12_000, 32, 8, 92));
     assertThat(counted.getOrDefault("file READ", 0)).as("reads, but for the id of the boot").isLessThanOrEqualTo(8);
   }
 

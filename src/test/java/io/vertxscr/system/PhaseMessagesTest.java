@@ -7,6 +7,7 @@ import io.vertx.core.buffer.Buffer;
 import io.vertx.core.eventbus.DeliveryContext;
 import io.vertx.core.json.JsonObject;
 import io.vertxscr.client.Output;
+import io.vertxscr.model.Limits;
 import io.vertxscr.model.Scheme;
 import io.vertxscr.protocol.node.NodeVerb;
 import java.nio.file.Files;
@@ -28,7 +29,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 /**
  * Goal: leader messages of a phase scale with nodes only. A node asks each other node about its paths at most once,
- * and sends its small files with that.
+ * and sends its small files with that; few of them go with the gather.
  * Method: count the messages.
  */
 class PhaseMessagesTest extends EmbeddedTest {
@@ -106,6 +107,8 @@ class PhaseMessagesTest extends EmbeddedTest {
     assertThat(messages(8, 2)).isEqualTo(4 * two);
     assertThat(claims).isEmpty();
     assertThat(messages(4, 2, 5)).isEqualTo(2 * two);
+    assertThat(claims).as("few small files are carried by the gather").isEmpty();
+    assertThat(messages(4, 2, 20)).isEqualTo(2 * two);
     assertThat(claims).isNotEmpty();
   }
 
@@ -121,7 +124,7 @@ class PhaseMessagesTest extends EmbeddedTest {
 
   @Test
   void smallFilesGoToTheOtherNodesOfTheirSetsWithTheQuestionOnce() throws Exception {
-    messages(4, 2, 1);
+    messages(4, 2, Limits.MAX_CARRIED_FILES);
     assertThat(claims).hasSize(4 * PHASES);
     claims.forEach((asking, asked) -> assertThat(asked).as(asking).doesNotHaveDuplicates().hasSize(3));
   }

@@ -17,6 +17,7 @@ import io.vertxscr.model.CheckpointDescriptor;
 import io.vertxscr.model.Descriptors;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.GroupDescriptors;
+import io.vertxscr.model.Limits;
 import io.vertxscr.model.Redundancy;
 import io.vertxscr.model.Scheme;
 import io.vertxscr.model.ScrException;
@@ -42,7 +43,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 /**
  * Goal: one path of two ranks fails the phase for all: one file would be lost in the flush. In the cache each rank has
  * its own files. Method: every pair of ranks on one node and on two, with one path by several names, among files of
- * their own.
+ * their own: few, which a gather carries, many, of which nodes ask each other, or many of one of them.
  */
 class SharedPathsTest extends EmbeddedTest {
   private static final String[] NODES = {"n1", "n1", "n2", "n3"};
@@ -57,19 +58,20 @@ class SharedPathsTest extends EmbeddedTest {
 
   static Stream<Arguments> pairs() {
     return IntStream.range(0, NODES.length).boxed().flatMap(one ->
-        IntStream.range(one + 1, NODES.length).mapToObj(other -> Arguments.of(one, other)));
+        IntStream.range(one + 1, NODES.length).boxed().flatMap(other ->
+            Stream.of(Set.of(), Set.of(0, 1, 2, 3), Set.of(other)).map(many -> Arguments.of(one, other, many))));
   }
 
-  @ParameterizedTest(name = "ranks {0} and {1}")
+  @ParameterizedTest(name = "ranks {0} and {1}, many files of {2}")
   @MethodSource("pairs")
-  void aPathOfTwoRanksFailsThePhaseAndKeepsThePreviousCheckpoint(int one, int other)
+  void aPathOfTwoRanksFailsThePhaseAndKeepsThePreviousCheckpoint(int one, int other, Set<Integer> many)
       throws Exception {
     try (TestCluster cluster = cluster(setup())) {
       cluster.all(EmbeddedRun.withoutFinalize(NODES.length, scr -> {
         RankProgram.checkpoint(scr, cluster.prefix(), 1, 3);
         for (int times = 0; times < 2; times++) {
           Output output = scr.startCheckpoint("step-2");
-          writeOwn(output, cluster.prefix(), scr.rank());
+          writeOwn(output, cluster.prefix(), scr.rank(), many.contains(scr.rank()) ? Limits.MAX_CARRIED_FILES : 3);
           if (scr.rank() == one || scr.rank() == other) {
             String name = scr.rank() == one ? "/out/all" : "/out/../out/./all";
             Files.writeString(output.route(cluster.prefix() + name), "rank " + scr.rank());
@@ -89,8 +91,8 @@ class SharedPathsTest extends EmbeddedTest {
     }
   }
 
-  private static void writeOwn(Output output, Path prefix, int rank) throws Exception {
-    for (int file = 0; file < 3; file++) {
+  private static void writeOwn(Output output, Path prefix, int rank, int files) throws Exception {
+    for (int file = 0; file < files; file++) {
       Files.writeString(output.route(prefix + "/step-2/" + rank + "/" + file), "x");
     }
   }

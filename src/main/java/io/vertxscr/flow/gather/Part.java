@@ -2,6 +2,7 @@ package io.vertxscr.flow.gather;
 
 import io.vertxscr.model.DatasetDescriptor.Totals;
 import io.vertxscr.model.DatasetDescriptor;
+import io.vertxscr.model.SmallRank;
 import java.util.List;
 
 /** Contribution of one node to a gather. */
@@ -36,9 +37,21 @@ public final class Part {
    * @param why the reason for the first of them
    * @param refusal why the node refuses the dataset, independent of its ranks; empty if it does not
    * @param totals of the node's files; past the cache without their sizes, because they may still grow
+   * @param carried files of all ranks of the node, for all nodes, where that is little; none where the node has told
+   *     the others itself
    */
-  public record Complete(
-      int datasetId, List<Integer> invalidRanks, String why, String refusal, Totals totals) {}
+  public record Complete(int datasetId, List<Integer> invalidRanks, String why, String refusal, Totals totals,
+      List<SmallRank> carried) {
+    /** Of a node whose files the others know as far as they need. */
+    public Complete(int datasetId, List<Integer> invalidRanks, String why, String refusal, Totals totals) {
+      this(datasetId, invalidRanks, why, refusal, totals, List.of());
+    }
+
+    /** The same with files for all nodes. */
+    public Complete carrying(List<SmallRank> files) {
+      return new Complete(datasetId, invalidRanks, why, refusal, totals, files);
+    }
+  }
 
   /**
    * To PROTECTED and FLUSHED.

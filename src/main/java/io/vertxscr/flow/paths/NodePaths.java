@@ -47,6 +47,14 @@ public record NodePaths(SortedMap<String, Claim> byOwner, List<Second> here) {
 
   /** A rank that has a path which another one has claimed before. */
   public record Second(String path, NodeContribution<Integer> rank, NodeContribution<Integer> first) {
+    /** Why a dataset with such paths is refused, in words; empty without any. */
+    public static String refusal(List<Second> seconds) {
+      return seconds.stream().findFirst().map(second -> second.inWords()
+          + (seconds.size() > 1 ? " (and " + (seconds.size() - 1) + " more)" : "")
+          + ": in the cache each rank has its own files; to write one file from several ranks use SCR_CACHE_BYPASS=1")
+          .orElse("");
+    }
+
     /** In words, the lower rank first. */
     public String inWords() {
       boolean inOrder = first.part() < rank.part();

@@ -7,6 +7,8 @@ import io.vertxscr.config.policy.FlushPolicy;
 import io.vertxscr.flow.gather.GatherReducers;
 import io.vertxscr.flow.gather.NodeContribution;
 import io.vertxscr.flow.gather.Part;
+import io.vertxscr.flow.paths.CarriedPaths;
+import io.vertxscr.flow.paths.NodePaths.Second;
 import io.vertxscr.model.CheckpointDescriptor;
 import io.vertxscr.model.DatasetDescriptor;
 import io.vertxscr.model.DatasetDescriptor.Totals;
@@ -16,9 +18,11 @@ import io.vertxscr.model.Fault;
 import io.vertxscr.model.Job;
 import io.vertxscr.model.RankMap;
 import io.vertxscr.model.ScrException;
+import io.vertxscr.model.SmallRank;
 import io.vertxscr.protocol.node.RunInfo;
 import io.vertxscr.protocol.node.run.OutputProtected;
 import io.vertxscr.protocol.node.run.OutputStarted;
+import io.vertxscr.protocol.node.run.OutputWritten;
 import io.vertxscr.service.advice.LeaderAdvice;
 import io.vertxscr.service.cache.SyncBarrier;
 import io.vertxscr.service.flush.FlushLeader;
@@ -133,12 +137,38 @@ public final class PhaseSteps {
   }
 
   /** All ranks have written: their files are valid and no path has two owners, or the phase fails. */
-  Future<Totals> complete(ActiveRun run, List<NodeContribution<Part.Complete>> parts) {
+  Future<OutputWritten> complete(ActiveRun run, List<NodeContribution<Part.Complete>> parts) {
     events.met(parts.getFirst().part().datasetId());
-    return Future.succeededFuture(parts).map(GatherReducers::complete)
-        .onSuccess(events::written)
+    return Future.succeededFuture(parts).map(all -> written(run.info().map(), all))
+        .onSuccess(written -> {
+          if (!written.claimFirst()) {
+            events.written(written.totals());
+          }
+        })
         .onFailure(failure -> events.discarded(run.info().run(), failure))
         .onFailure(_ -> endBypass());
+  }
+
+  private static OutputWritten written(RankMap map, List<NodeContribution<Part.Complete>> parts) {
+    for (NodeContribution<Part.Complete> from : parts) {
+      from.part().carried().stream().map(SmallRank::rank).filter(rank -> !map.nodeOf(rank).equals(from.node()))
+          .findFirst().ifPresent(rank -> {
+            throw new ScrException(
+                Fault.BAD_REQUEST, "node " + from.node() + " has files of rank " + rank + ", which is not there");
+          });
+    }
+    if (parts.stream().anyMatch(from -> !from.part().carried().isEmpty()) && parts.stream().anyMatch(from ->
+        from.part().carried().isEmpty() && from.part().totals().files() > 0)) {
+      return OutputWritten.CLAIM_FIRST;
+    }
+    String clash = Second.refusal(CarriedPaths.seconds(
+        parts.stream().map(from -> new NodeContribution<>(from.node(), from.part().carried())).toList()));
+    if (!clash.isEmpty()) {
+      throw new ScrException(
+          Fault.NOT_VALID, "dataset " + parts.getFirst().part().datasetId() + " is discarded: " + clash);
+    }
+    return new OutputWritten(GatherReducers.complete(parts), parts.stream()
+        .flatMap(from -> from.part().carried().stream()).filter(SmallRank::hasBytes).toList(), false);
   }
 
   /** All nodes have computed their redundancy. The dataset is complete, and flushed where the policy wants it. */

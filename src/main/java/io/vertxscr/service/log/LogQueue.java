@@ -13,8 +13,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Bounded queue of lines for one log: at most {@value #MOST_WAITING} wait, the oldest are dropped. Writes are
- * serialized, with a rest between two of them, so that what comes meanwhile is one write and one sync; a failing file is
- * retried with backoff, and reported once. On the loop.
+ * serialized, with a rest between two of them, so that what comes meanwhile is one write and one sync; a failing file
+ * is retried with backoff, and reported once. On the loop.
  */
 final class LogQueue {
   private static final Logger LOG = LoggerFactory.getLogger(LogQueue.class);

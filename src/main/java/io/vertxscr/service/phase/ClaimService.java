@@ -7,12 +7,13 @@ import io.vertxscr.flow.paths.NodePaths.Second;
 import io.vertxscr.flow.paths.PathClaims.Taken;
 import io.vertxscr.flow.paths.PathHash;
 import io.vertxscr.model.Fault;
+import io.vertxscr.model.Limits;
 import io.vertxscr.model.RankFiles;
 import io.vertxscr.model.ScrException;
+import io.vertxscr.model.SmallRank;
 import io.vertxscr.protocol.node.NodeVerb;
 import io.vertxscr.protocol.node.run.ClaimPaths;
 import io.vertxscr.protocol.node.run.PathsClaimed;
-import io.vertxscr.protocol.node.run.SmallRank;
 import io.vertxscr.service.NodeBus;
 import io.vertxscr.service.run.LocalRun;
 import io.vertxscr.service.run.RunService;
@@ -22,6 +23,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.SortedSet;
 import java.util.TreeSet;
+import java.util.stream.Collectors;
 
 /**
  * Finds paths that several ranks of a run have in one dataset, by hash partitioning. Each node owns a share of all
@@ -69,6 +71,38 @@ public final class ClaimService {
       }
     });
     return Future.all(asked).map(_ -> seconds);
+  }
+
+  /**
+   * Files of all ranks here that the next gather carries instead of {@link #claim}, so that nobody is asked. Empty
+   * where that is too much to be sent to all nodes.
+   *
+   * @param small files with their bytes, by rank
+   * @param bytes whether members of the sets need them, not only the paths
+   */
+  static List<SmallRank> carried(
+      LocalRun run, List<RankFiles> ranks, Map<Integer, RankInMemory> small, boolean bytes) {
+    List<RankFiles> written = ranks.stream().filter(rank -> !rank.files().isEmpty()).toList();
+    boolean fits = run.isCarrying() && run.nodes().size() <= Limits.MAX_CARRYING_NODES
+        && written.stream().mapToInt(rank -> rank.files().size()).sum() <= Limits.MAX_CARRIED_FILES;
+    if (fits && !bytes) {
+      return written.stream().map(SmallRank::onlyPaths).toList();
+    }
+    return fits && written.stream().allMatch(rank -> small.containsKey(rank.rank()))
+        && written.stream().mapToLong(RankFiles::bytes).sum() <= Limits.MAX_CARRIED_BYTES
+        ? written.stream().map(rank -> small.get(rank.rank()))
+            .map(files -> SmallRank.described(files.files(), files.bytes())).toList() : List.of();
+  }
+
+  /**
+   * Files of other nodes' ranks that the last gather has carried, by rank.
+   *
+   * @throws ScrException BAD_REQUEST if they came with other bytes
+   */
+  Map<Integer, RankInMemory> received(LocalRun run, List<SmallRank> carried) {
+    return carried.stream().filter(rank -> !run.info().map().nodeOf(rank.rank()).equals(self))
+        .map(rank -> RankInMemory.received(rank.rankFiles(), rank.content()))
+        .collect(Collectors.toMap(files -> files.files().rank(), files -> files));
   }
 
   /** Claims of another node's ranks. */

@@ -8,7 +8,6 @@ import io.vertxscr.flow.paths.NodePaths;
 import io.vertxscr.flow.paths.NodePaths.Second;
 import io.vertxscr.model.CheckpointDescriptor;
 import io.vertxscr.model.DatasetDescriptor;
-import io.vertxscr.model.DatasetDescriptor.Totals;
 import io.vertxscr.model.DatasetFlags;
 import io.vertxscr.model.DatasetRecord;
 import io.vertxscr.model.DatasetRecord.FlushState;
@@ -17,6 +16,7 @@ import io.vertxscr.model.Fault;
 import io.vertxscr.model.RedundancyDescriptor;
 import io.vertxscr.model.Scheme;
 import io.vertxscr.model.ScrException;
+import io.vertxscr.model.SmallRank;
 import io.vertxscr.model.StoreDescriptor;
 import io.vertxscr.model.StoreSync;
 import io.vertxscr.protocol.app.CompleteReply;
@@ -24,6 +24,7 @@ import io.vertxscr.protocol.app.StartReply;
 import io.vertxscr.protocol.node.RunInfo;
 import io.vertxscr.protocol.node.run.OutputProtected;
 import io.vertxscr.protocol.node.run.OutputStarted;
+import io.vertxscr.protocol.node.run.OutputWritten;
 import io.vertxscr.service.Loop;
 import io.vertxscr.service.PrefixJobs;
 import io.vertxscr.service.cache.CacheEvictor;
@@ -210,47 +211,64 @@ public final class PhaseService {
     return placed.compose(listed -> loop.blocking("look at the files of dataset " + id, () -> {
       WrittenFiles measured = listed.measured(open.directory(), store.sealing(id, loop.clock().instant()));
       return new Looked(
-          measured, claims.paths(nodes, listed.ranks()), measured.small(open.directory(), smallBytes));
-    })).compose(looked ->
-        claims.claim(run, looked.paths(), protection.shared(run.info().map(), how, run.sets(how), looked.small()))
-            .map(seconds -> looked.refused(clash(seconds)))
-    ).otherwise(failure -> {                              // the others wait for this node's part anyway
+          measured, claims.paths(nodes, listed.ranks()), measured.small(open.directory(), smallBytes), List.of());
+    })).compose(looked -> told(run, how, looked)).otherwise(failure -> {
+      // the others wait for this node's part anyway
       warn("the files of dataset {} cannot be looked at here", id, failure);
       return Looked.at(routed.refused(String.valueOf(failure.getMessage())));
     });
+  }
+
+  /** Tells the other nodes of the paths here, and sends them small files, or has the gather carry both. */
+  private Future<Looked> told(LocalRun run, CheckpointDescriptor how, Looked looked) {
+    List<SmallRank> carried =
+        ClaimService.carried(run, looked.files().ranks(), looked.small(), exchangesBytes(how));
+    return !carried.isEmpty()
+        ? Future.succeededFuture(looked.refused(Second.refusal(looked.paths().here())).carrying(carried))
+        : claims.claim(run, looked.paths(), protection.shared(run.info().map(), how, run.sets(how), looked.small()))
+            .map(seconds -> looked.refused(Second.refusal(seconds)).carrying(List.of()));
   }
 
   /**
    * Files, and the same by their paths.
    *
    * @param small files with their bytes, by rank
+   * @param carried files for the next gather
    */
-  private record Looked(WrittenFiles files, NodePaths paths, Map<Integer, RankInMemory> small) {
+  private record Looked(
+      WrittenFiles files, NodePaths paths, Map<Integer, RankInMemory> small, List<SmallRank> carried) {
     static Looked at(WrittenFiles files) {
-      return new Looked(files, NodePaths.NONE, Map.of());
+      return new Looked(files, NodePaths.NONE, Map.of(), List.of());
     }
 
     Looked refused(String why) {
-      return new Looked(files.refused(why), paths, small);
+      return new Looked(files.refused(why), paths, small, carried);
+    }
+
+    Looked carrying(List<SmallRank> files) {
+      return new Looked(this.files, paths, small, files);
     }
   }
 
-  /** Each rank has a directory of its own in a cache, of which all would go to the same place. */
-  private static String clash(List<Second> seconds) {
-    return seconds.stream().findFirst().map(second -> second.inWords()
-        + (seconds.size() > 1 ? " (and " + (seconds.size() - 1) + " more)" : "")
-        + ": in the cache each rank has its own files; to write one file from several ranks use SCR_CACHE_BYPASS=1")
-        .orElse("");
+  /** Whether nodes send each other small files before they protect them. */
+  private static boolean exchangesBytes(CheckpointDescriptor how) {
+    return how.redundancy().scheme() == Scheme.XOR || how.redundancy().scheme() == Scheme.PARTNER;
   }
 
   private Future<OutputProtected> protect(LocalRun run, DatasetDescriptor descriptor, Looked looked) {
     WrittenFiles written = looked.files();
     written.ranks().forEach(files -> store.register(descriptor.id(), files));
-    return run.gather(Step.COMPLETE_OUTPUT, written.part(descriptor.id()), Totals.class)
-        .compose(totals -> {
+    return run.gather(Step.COMPLETE_OUTPUT, written.part(descriptor.id()).carrying(looked.carried()),
+        OutputWritten.class).compose(all -> {
+          if (all.claimFirst()) {
+            run.endCarrying();
+            return told(run, how(run.info(), descriptor), looked)
+                .otherwise(failure -> looked.carrying(List.of()).refused(String.valueOf(failure.getMessage())))
+                .compose(claimed -> protect(run, descriptor, claimed));
+          }
           Map<Integer, RankInMemory> small = new HashMap<>(looked.small());
           small.putAll(run.takeReceived());
-          DatasetDescriptor known = descriptor.with(totals);
+          DatasetDescriptor known = descriptor.with(all.totals());
           RunInfo info = run.info();
           CheckpointDescriptor how = how(info, known);
           Origin origin = new Origin(info.prefix(), info.map().size(),
@@ -260,10 +278,12 @@ public final class PhaseService {
           return stable.when(info.policy().descriptors().store(how.storeBase())).compose(when -> {
             Future<Void> synced = when == StoreSync.COMPLETE ? stable.sync(known.id(), written.ranks())
                 : Future.succeededFuture();               // beside the protection, which reads the same files
-            return protection.protect(
-                new ProtectionJob(record, info.run(), info.map(), run.sets(how), 0, written.ranks(), written.seals(),
-                    small), capacity.requirement(info, how)::check, when == StoreSync.COMPLETE)
-                .compose(saved -> synced.map(saved))
+            return Future.succeededFuture().compose(_ -> {
+              small.putAll(claims.received(run, all.carried()));
+              return protection.protect(new ProtectionJob(record, info.run(), info.map(), run.sets(how), 0,
+                  written.ranks(), written.seals(), small), capacity.requirement(info, how)::check,
+                  when == StoreSync.COMPLETE);
+            }).compose(saved -> synced.map(saved))
                 .transform((saved, failure) ->
                     agree(run, saved, done(descriptor.id(), failure, when == StoreSync.EVICT), failure));
           });

@@ -53,6 +53,7 @@ public final class LocalRun {
   private ScrException over;
   private boolean selected;
   private boolean restarted;
+  private boolean carrying = true;
 
   /**
    * A run that begins on this node.
@@ -99,6 +100,16 @@ public final class LocalRun {
   /** Small files of other nodes. */
   public ReceivedFiles received() {
     return received;
+  }
+
+  /** Whether a gather may carry files. */
+  public boolean isCarrying() {
+    return carrying;
+  }
+
+  /** Some node has too many files for that: the others save themselves the attempt. */
+  public void endCarrying() {
+    carrying = false;
   }
 
   /** Takes the small files that came for the gather whose result has just become known, by rank. */

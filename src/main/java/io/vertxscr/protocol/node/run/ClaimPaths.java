@@ -2,6 +2,7 @@ package io.vertxscr.protocol.node.run;
 
 import io.vertxscr.flow.paths.PathHash;
 import io.vertxscr.model.Limits;
+import io.vertxscr.model.SmallRank;
 import io.vertxscr.protocol.FieldChecks;
 import io.vertxscr.protocol.node.OfNode;
 import java.util.List;

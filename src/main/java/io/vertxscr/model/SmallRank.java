@@ -1,29 +1,33 @@
-package io.vertxscr.protocol.node.run;
+package io.vertxscr.model;
 
-import io.vertxscr.model.FileMeta;
-import io.vertxscr.model.Fault;
-import io.vertxscr.model.Limits;
-import io.vertxscr.model.RankFiles;
-import io.vertxscr.model.ScrException;
-import io.vertxscr.protocol.FieldChecks;
 import java.util.Base64;
 import java.util.List;
 import java.util.OptionalInt;
 import java.util.zip.CRC32;
 
 /**
- * A rank's small files with all their bytes, for a member of its redundancy set.
+ * A rank's small files with all their bytes, for members of its redundancy set.
  *
  * @param files with their checksums; one without a name that stands for all, for members that do not describe them
- * @param bytes of all of them, one after the other, in base64
+ * @param bytes of all of them, one after the other, in base64; none where only their paths matter
  */
 public record SmallRank(int rank, List<FileMeta> files, String bytes) {
-  private static final int MAX_CHARS = (Limits.MAX_SMALL_BYTES * 4 + 2) / 3;
+  /** Most characters of the bytes. */
+  public static final int MAX_CHARS = (Limits.MAX_SMALL_BYTES * 4 + 2) / 3;
 
   public SmallRank {
-    FieldChecks.rank(rank);
-    FieldChecks.size("files", files, Limits.MAX_SMALL_FILES);
-    FieldChecks.range("bytes (characters)", bytes.length(), 0, MAX_CHARS);
+    files = List.copyOf(files);
+  }
+
+  /** What path conflicts are found by. */
+  public static SmallRank onlyPaths(RankFiles files) {
+    return new SmallRank(files.rank(), files.files().stream()
+        .map(file -> new FileMeta(file.name(), file.path(), 0, OptionalInt.empty())).toList(), "");
+  }
+
+  /** Whether it is more than paths. */
+  public boolean hasBytes() {
+    return files.stream().allMatch(file -> file.crc().isPresent());
   }
 
   /** What a member needs that describes the files in its redundancy file. */

@@ -1,4 +1,4 @@
-package io.vertxscr.protocol.node.run;
+package io.vertxscr.protocol;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -7,7 +7,7 @@ import io.vertxscr.model.Fault;
 import io.vertxscr.model.FileMeta;
 import io.vertxscr.model.RankFiles;
 import io.vertxscr.model.ScrException;
-import io.vertxscr.protocol.Wire;
+import io.vertxscr.model.SmallRank;
 import java.util.List;
 import java.util.OptionalInt;
 import java.util.zip.CRC32;
