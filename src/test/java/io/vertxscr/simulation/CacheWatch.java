@@ -112,7 +112,9 @@ final class CacheWatch {
     program.inspection().check();
     boolean isOutdated = program.ledger().attempts().stream().anyMatch(
         newer -> newer.number > attempt.number && newer.isCheckpoint() && newer.flushed);
-    return attempt.flushed || attempt.isRotten
+    boolean isWrittenAgain = program.ledger().attempts().stream().anyMatch(
+        newer -> newer.number > attempt.number && newer.step == attempt.step && newer.flushed);
+    return attempt.flushed || attempt.isRotten || isWrittenAgain
         || attempt.wasFlushed && (program.ledger().mayBeReplaced(attempt, false) || isOutdated)
         || attempt.isCheckpoint() && program.inspection().isRolling() && isOutdated;
   }

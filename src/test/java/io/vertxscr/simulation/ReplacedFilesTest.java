@@ -59,7 +59,11 @@ class ReplacedFilesTest {
   }
 
   private Attempt attempt(int run, int step, int id) {
-    Attempt attempt = ledger.attempt(run, step, DatasetFlags.CHECKPOINT);
+    return attempt(run, step, id, DatasetFlags.CHECKPOINT);
+  }
+
+  private Attempt attempt(int run, int step, int id, DatasetFlags flags) {
+    Attempt attempt = ledger.attempt(run, step, flags);
     attempt.id = id;
     attempt.acknowledged = true;
     attempt.called.addAll(List.of(0, 1));
@@ -106,11 +110,30 @@ class ReplacedFilesTest {
       write(prefix.resolve("rolling/rank-0-0"), young, 0);
       write(prefix.resolve("rolling/rank-1-0"), young, 1);
     }
-    Program program = new Program("/pfs/prefix", 2, ledger, inspection(true));
+    assertThat(whenItLeavesTheCache(old, true)).isEqualTo(later ? List.of() : List.of(Invariant.EVICTED_IS_REPLACED));
+  }
+
+  /** Its flush was late, and a later run has written it again and was faster. */
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void outputThatALaterRunHasPublishedMayLeaveTheCache(boolean published) throws IOException {
+    Attempt old = attempt(0, 3, 3, DatasetFlags.OUTPUT);
+    Attempt young = attempt(1, 3, 4, DatasetFlags.OUTPUT);
+    if (published) {
+      list(young);
+      write(prefix.resolve("step-3/rank-0-0"), young, 0);
+      write(prefix.resolve("step-3/rank-1-0"), young, 1);
+    }
+    assertThat(whenItLeavesTheCache(old, false))
+        .isEqualTo(published ? List.of() : List.of(Invariant.EVICTED_IS_REPLACED));
+  }
+
+  private List<Invariant> whenItLeavesTheCache(Attempt old, boolean rolling) {
+    Program program = new Program("/pfs/prefix", 2, ledger, inspection(rolling));
     CacheWatch watch = new CacheWatch(() -> List.of(program), _ -> null, (invariant, _) -> violated.add(invariant));
     Path filemap = files.getPath("/local/cntl/scr.dataset." + old.id + ".scrfilemap");
     watch.sees("n1", Operation.MOVE, filemap);
     watch.sees("n1", Operation.DELETE, filemap);
-    assertThat(violated).isEqualTo(later ? List.of() : List.of(Invariant.EVICTED_IS_REPLACED));
+    return violated;
   }
 }

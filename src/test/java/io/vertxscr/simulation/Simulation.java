@@ -816,7 +816,7 @@ final class Simulation {
       }
       if (scenario.isBypass()) {
         checkPrefix();
-        if (!attempt.flushed) {
+        if (!attempt.flushed && !attempt.isRotten) {
           violated(Invariant.NEWEST_IS_OFFERED, attempt + " was acknowledged and is not in the index");
         }
       }
