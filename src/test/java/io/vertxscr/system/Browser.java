@@ -70,6 +70,11 @@ final class Browser implements AutoCloseable {
     return (String) driver.executeScript("return document.querySelector(arguments[0])?.innerText ?? ''", selector);
   }
 
+  /** Returns how many elements there are. */
+  long count(String selector) {
+    return (Long) driver.executeScript("return document.querySelectorAll(arguments[0]).length", selector);
+  }
+
   /** Returns number, state and flush of each dataset in the table. */
   String rows() {
     return (String) driver.executeScript("return [...document.querySelectorAll('#datasets tbody tr')].map(row =>"

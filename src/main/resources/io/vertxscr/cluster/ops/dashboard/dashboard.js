@@ -530,12 +530,13 @@ function drawSpace(cluster) {
 
 // ---- timeline ----
 
-const GOOD = new Set(['dataset-complete', 'flush-done', 'restored', 'restart-read', 'damage-repaired', 'protection-caught-up']);
+const GOOD = new Set(['dataset-complete', 'flush-done', 'restored', 'restart-read', 'damage-repaired', 'heal-done', 'protection-caught-up']);
 const BAD = new Set(['node-left', 'dataset-discarded', 'restart-failed', 'restart-passed-over', 'restart-anew', 'flush-failed',
   'flush-given-up', 'corrupt-found', 'quarantined', 'protection-not-caught-up', 'protection-weak', 'damage-found', 'damage-stays']);
 const COMMON = new Set(['type', 'node', 'timeMs', 'cause', 'run', 'dataset']);
-const isBad = event => BAD.has(event.type) || event.type === 'run-over' && event.fault !== undefined;
-const laneOf = event => isBad(event) ? 'bad' : /^flush/.test(event.type) ? 'flush' : /^(restart|restored|fetch|protection-|run-)/.test(event.type) ? 'restart'
+const isBad = event => BAD.has(event.type) || event.type === 'run-over' && event.fault !== undefined
+  || event.type === 'heal-stopped' && event.fault !== 'BUSY';
+const laneOf = event => isBad(event) ? 'bad' : /^flush/.test(event.type) ? 'flush' : /^(restart|restored|fetch|heal-|protection-|run-)/.test(event.type) ? 'restart'
   : /^(phase|dataset)/.test(event.type) ? 'phase' : '';
 
 function eventWord(name, value) {
@@ -558,7 +559,7 @@ function eventText(event) {
 
 function took(event) {
   const extent = event.extent || {};
-  return (extent.phaseUs || event.flushUs || event.restoreUs || event.protectionUs || event.repairUs || 0) / 1000;
+  return (extent.phaseUs || event.flushUs || event.restoreUs || event.protectionUs || event.repairUs || event.healUs || 0) / 1000;
 }
 
 function happened(events) {
