@@ -190,8 +190,9 @@ class ShardsTest {
 
   private Path cached(String node, int dataset, int rank, int part) {
     DatasetRecord record = cluster.store(node).find(dataset).orElseThrow();
-    return cluster.store(node).directory(dataset).resolve(
-        record.rank(rank).orElseThrow().files().files().get(part).name());
+    String path = path(dataset, rank, part);               // files are in the order in which they were routed
+    return cluster.store(node).directory(dataset).resolve(record.rank(rank).orElseThrow().files().files().stream()
+        .filter(file -> file.path().equals(path)).findFirst().orElseThrow().name());
   }
 
   @ParameterizedTest
