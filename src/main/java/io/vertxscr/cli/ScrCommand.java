@@ -76,8 +76,8 @@ public final class ScrCommand implements Runnable {
   private static List<Object> all(Map<String, String> environment) {
     List<Object> all = new ArrayList<>(List.of(new DemoCommand(environment), new NodeCommand(environment),
         new StatusCommand(environment), new ScrubCommand(environment), new EventsCommand(environment),
-        new HaltCommand(environment), new ConfigCommand(environment), new CommandTraining(environment),
-        new PagesCommand(environment)));
+        new HaltCommand(environment), new DrainCommand(environment), new ConfigCommand(environment),
+        new CommandTraining(environment), new PagesCommand(environment)));
     all.addAll(LaunchCommands.all(environment));
     all.addAll(OfflineCommands.all(environment));
     all.addAll(DrillCommands.all(environment));

@@ -45,6 +45,9 @@ record StatusAttention(Paint urgency, String what, Optional<String> command) {
     if (!degraded.isEmpty()) {
       all.add(warning(are(degraded) + " degraded: " + lacking(degraded.getFirst()), explain(degraded.getFirst())));
     }
+    seen.drains().stream().filter(drain -> drain.getString("state").equals("STOPPED")).forEach(drain ->
+        all.add(warning("node " + drain.getString("node") + " cannot be drained: " + drain.getString("cause"),
+            Optional.of("scr drain --cancel " + drain.getString("node")))));
     seen.newest().filter(dataset -> !isFlushed(dataset) && !dataset.getJsonArray("fatalNodes").isEmpty())
         .ifPresent(dataset -> all.add(warning(title(dataset) + " does not survive the loss of "
             + anyOf(dataset.getJsonArray("fatalNodes"), seen.up().size()), explain(dataset))));

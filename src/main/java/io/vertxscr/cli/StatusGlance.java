@@ -98,6 +98,9 @@ final class StatusGlance {
     if (!seen.spares().isEmpty()) {
       lines.add(labelled("spare", Paint.PLAIN, count(seen.spares()) + ": " + names(seen.spares())));
     }
+    if (!seen.drains().isEmpty()) {
+      lines.add(labelled("drain", Paint.PLAIN, DrainLines.brief(seen.drains())));
+    }
     return lines;
   }
 

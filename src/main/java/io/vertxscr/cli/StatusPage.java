@@ -68,6 +68,8 @@ final class StatusPage {
         + "': the files of rank " + Humane.ranges(numbers(gap.getJsonArray("missing"))) + " are on no node; "
         + (isLost(gap) ? "the nodes here cannot rebuild them: " + gap.getString("lost") : "a restart rebuilds them")));
     lines.addAll(damages(answers));
+    first.getJsonArray("drains", new JsonArray())
+        .forEach(drain -> lines.add("drain  " + DrainLines.of((JsonObject) drain)));
     lines.addAll(FlushLines.of(first.getJsonArray("flushes", new JsonArray()), bars));
     for (JsonObject answer : answers) {
       JsonArray here = answer.getJsonObject("run", new JsonObject()).getJsonArray("missingHere", new JsonArray());

@@ -106,6 +106,11 @@ final class StatusView {
         && !Set.of("LOST", "OPEN").contains(StatusAttention.state(dataset))).findFirst();
   }
 
+  /** Nodes that are to be drained. */
+  List<JsonObject> drains() {
+    return objects(first, "drains");
+  }
+
   Stream<JsonObject> flushes() {
     return objects(first, "flushes").stream();
   }

@@ -4,6 +4,7 @@ import io.vertxscr.model.Fault;
 import io.vertxscr.model.ScrException;
 import io.vertxscr.protocol.Verb;
 import io.vertxscr.protocol.app.ConfigReply;
+import io.vertxscr.protocol.app.DrainRequest;
 import io.vertxscr.protocol.app.EventsRequest;
 import io.vertxscr.protocol.app.InitReply;
 import io.vertxscr.protocol.app.InitRequest;
@@ -82,6 +83,11 @@ public final class ScrClient {
    */
   public CompletableFuture<Map<String, Object>> scrub(boolean now) {
     return transport.request(Verb.SCRUB, JsonRecords.write(new ScrubRequest(Optional.of(now))));
+  }
+
+  /** How far a node is drained, as a map; what the request wants has begun then. See docs/messages.md. */
+  public CompletableFuture<Map<String, Object>> drain(DrainRequest request) {
+    return transport.request(Verb.DRAIN, JsonRecords.write(request));
   }
 
   /** Events of all nodes, and how far they go, as maps and lists; see docs/messages.md. */

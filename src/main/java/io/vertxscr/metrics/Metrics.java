@@ -30,7 +30,7 @@ public final class Metrics implements AutoCloseable {
   private final ClusterMetrics cluster = new ClusterMetrics(registry);
   private final Observer observer = Observer.all(List.of(new RunMetrics(registry), new PhaseMetrics(registry),
       new RestartMetrics(registry), new FlushMetrics(registry), new ScrubMetrics(registry), new HealMetrics(registry),
-      cache, cluster));
+      new DrainMetrics(registry), cache, cluster));
 
   /** Returns the registry for components' meters. */
   public MeterRegistry registry() {

@@ -73,6 +73,7 @@ import io.vertxscr.service.restart.CatchUp;
 import io.vertxscr.service.restart.FetchService;
 import io.vertxscr.service.restart.Inventories;
 import io.vertxscr.service.restart.LaunchWishes;
+import io.vertxscr.service.restart.NodeDrains;
 import io.vertxscr.service.restart.PrefixFetcher;
 import io.vertxscr.service.restart.RestartJournal;
 import io.vertxscr.service.restart.RestartLeader;
@@ -200,7 +201,7 @@ public final class NodeAssembly {
     ports.membership().listen(new MembershipWatch(loop, ports.membership(), ports.observer()));
 
     CacheInventoryService inventory = new CacheInventoryService(loop, prefixes, self, store, evictor,
-        new RankRestorer(loop, bus, store, ports.sources()), unread);
+        new RankRestorer(loop, bus, store, ports.sources()), unread, runs::isDrained);
     runs.onOver(run -> inventory.runEnded(run.info().prefix()));
     CollectiveCalls calls = new CollectiveCalls(loop, self, runs, Map.of(
         Step.START_OUTPUT, phases::start,
@@ -230,7 +231,8 @@ public final class NodeAssembly {
         protection, inventory, fetches, new StoreService(loop, self, store, settings.policy().descriptors()),
         flushes, aggregation, leader, flush, syncs, advice.advisor(), probe, scrub, repairs,
         new ClusterPicture(loop, status, prefixes, settings.policy().descriptors().groups()),
-        new OperatorActions(bus, prefixes, caches, flush, commands));
+        new OperatorActions(bus, prefixes, caches, flush, commands),
+        new NodeDrains(bus, ports.membership(), healing, observer));
   }
 
   private LeaderAdvice advice() {

@@ -27,6 +27,7 @@ public enum Verb {
   FINALIZE("finalize", true, true),
   STATUS("status", false, false),
   SCRUB("scrub", false, false),
+  DRAIN("drain", false, false),
   EVENTS("events", false, false),
   ALIVE("alive", false, false);
 

@@ -93,6 +93,18 @@ public sealed interface Event {
   /** It does not, for now; told once for each fault. */
   record HealStopped(int dataset, Fault fault, String cause) implements Event {}
 
+  /** An operator wants this node drained. */
+  record DrainStarted(String about) implements Event {}
+
+  /** It is: its loss loses nothing. */
+  record DrainDone(String about) implements Event {}
+
+  /** It cannot be, for now. */
+  record DrainStopped(String about, String cause) implements Event {}
+
+  /** The operator has taken that back. */
+  record DrainCancelled(String about) implements Event {}
+
   /** All ranks have read it. */
   record RestartRead(long run, int dataset) implements Event {}
 

@@ -1,6 +1,7 @@
 package io.vertxscr.verticle;
 
 import io.vertx.core.Future;
+import io.vertxscr.protocol.app.DrainRequest;
 import io.vertxscr.protocol.node.Ack;
 import io.vertxscr.protocol.node.NodeVerb;
 import io.vertxscr.protocol.node.advice.AdviceLeaseRequest;
@@ -41,5 +42,6 @@ public final class LeaderVerticle extends NodeVerticle {
     serve(NodeVerb.WAITS, Ack.class, _ -> leader.waits());
     serve(NodeVerb.OPERATE, OperatorRequest.class,
         what -> leader.leading(() -> node.services().operators().act(what)));
+    serve(NodeVerb.DRAIN, DrainRequest.class, what -> leader.leading(() -> node.services().drains().act(what)));
   }
 }

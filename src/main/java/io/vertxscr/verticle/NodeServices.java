@@ -17,6 +17,7 @@ import io.vertxscr.service.phase.RouteService;
 import io.vertxscr.service.redundancy.ProtectionService;
 import io.vertxscr.service.restart.CacheRepairs;
 import io.vertxscr.service.restart.FetchService;
+import io.vertxscr.service.restart.NodeDrains;
 import io.vertxscr.service.run.CollectiveCalls;
 import io.vertxscr.service.run.ConfigService;
 import io.vertxscr.service.run.LeaderService;
@@ -35,6 +36,7 @@ import io.vertxscr.service.scrub.ScrubService;
  * @param advisor answers should-exit and need-checkpoint for all nodes
  * @param picture what the dashboard shows
  * @param operators what operators have done there
+ * @param drains nodes that operators want to shut down
  */
 public record NodeServices(
     RunService runs, CollectiveCalls calls, RouteService routes, ClaimService claims, AdviceService advice,
@@ -42,4 +44,5 @@ public record NodeServices(
     ProtectionService protection, CacheInventoryService inventory, FetchService fetches, StoreService stores,
     FlushService flushes, AggregateService aggregation,
     LeaderService leader, FlushLeader flushLeader, SyncBarrier syncs, Advisor advisor, StorageProbe probe,
-    ScrubService scrub, CacheRepairs repairs, ClusterPicture picture, OperatorActions operators) {}
+    ScrubService scrub, CacheRepairs repairs, ClusterPicture picture, OperatorActions operators,
+    NodeDrains drains) {}

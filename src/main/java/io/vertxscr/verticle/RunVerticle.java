@@ -4,6 +4,7 @@ import io.vertxscr.protocol.node.Ack;
 import io.vertxscr.protocol.node.NodeVerb;
 import io.vertxscr.protocol.node.RunInfo;
 import io.vertxscr.protocol.node.run.CheckStores;
+import io.vertxscr.protocol.node.run.DrainMark;
 import io.vertxscr.protocol.node.run.RunEnd;
 import io.vertxscr.protocol.node.run.Takeover;
 import io.vertxscr.service.run.RunService;
@@ -25,5 +26,6 @@ public final class RunVerticle extends NodeVerticle {
     serve(NodeVerb.CONFIGURED, Ack.class, _ -> node.services().config().ofRun());
     serve(NodeVerb.RUN_BEGIN, RunInfo.class, runs::begin);
     serve(NodeVerb.RUN_OVER, RunEnd.class, runs::over);
+    serve(NodeVerb.DRAIN_MARK, DrainMark.class, runs::drain);
   }
 }

@@ -8,6 +8,7 @@ import io.vertxscr.protocol.app.CallRequest;
 import io.vertxscr.protocol.app.CompleteRequest;
 import io.vertxscr.protocol.app.ConfigRequest;
 import io.vertxscr.protocol.app.DoneReply;
+import io.vertxscr.protocol.app.DrainRequest;
 import io.vertxscr.protocol.app.EventsRequest;
 import io.vertxscr.protocol.app.FlushRequest;
 import io.vertxscr.protocol.app.InitRequest;
@@ -35,6 +36,7 @@ public final class SessionVerticle extends NodeVerticle {
     serve(Verb.INIT, InitRequest.class, node.services().runs()::init);
     serve(Verb.STATUS, StatusRequest.class, (request, _) -> node.services().status().statusAndCaches(request));
     serve(Verb.EVENTS, EventsRequest.class, (request, _) -> node.services().events().all(request));
+    serve(Verb.DRAIN, DrainRequest.class, (request, _) -> node.services().drains().ask(request));
     serve(NodeVerb.EVENTS, EventsAfter.class, node.services().events()::own);
     serve(Verb.ALIVE, Ack.class, (_, _) -> Future.succeededFuture(new DoneReply()));
     serve(NodeVerb.CLIENT_CLOSED, ClientClosed.class, node.services().runs()::closed);

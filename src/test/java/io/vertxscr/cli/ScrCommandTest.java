@@ -282,8 +282,8 @@ class ScrCommandTest {
   @CsvSource({
       "confg,         'there is no command ''confg''; did you mean config?'",
       "frobnicate,    'there is no command ''frobnicate'''",
-      "'',            'a command is missing; one of demo, node, status, scrub, events, halt, config, run, prerun, "
-          + "postrun, should-exit, list-down-nodes, index, copy, scavenge, inspect, explain, print, "
+      "'',            'a command is missing; one of demo, node, status, scrub, events, halt, drain, config, run, "
+          + "prerun, postrun, should-exit, list-down-nodes, index, copy, scavenge, inspect, explain, print, "
           + "drill, version, help'",
       "config --flie x, 'Unknown option: ''--flie''; did you mean --file?'",
       "halt --unset, 'Unknown option: ''--unset''; there are --unset-after, --unset-all, --unset-before, "

@@ -145,6 +145,24 @@ class StatusGlanceTest {
   }
 
   @Test
+  void nodesThatAreDrainedAreNamedAndWantAttentionWhereTheyCannotBe() {
+    JsonObject answer = answer(List.of("n1", "n2", "n3"), dataset(12, "FULL"));
+    answer.put("drains", new JsonArray().add(drain("n2", "DRAINING", 43, "")).add(drain("n3", "DRAINED", 100, "")));
+    assertThat(line(page(false, answer), "drain")).isEqualTo("drain n2: draining 43 %, n3: drained");
+    assertThat(page(false, answer)).contains("nothing wants attention");
+    assertThat(StatusPage.lines(List.of(answer))).contains("drain  n2: draining 43 %", "drain  n3: drained");
+    answer.put("drains", new JsonArray().add(drain("n2", "STOPPED", 0, "dataset 12: no node has room")));
+    assertThat(page(false, answer)).contains("drain    n2: cannot be drained",
+        "first    node n2 cannot be drained: dataset 12: no node has room", "         scr drain --cancel n2");
+    assertThat(StatusPage.lines(List.of(answer)))
+        .contains("drain  n2: cannot be drained; dataset 12: no node has room");
+  }
+
+  private static JsonObject drain(String node, String state, int percent, String cause) {
+    return new JsonObject().put("node", node).put("state", state).put("percent", percent).put("cause", cause);
+  }
+
+  @Test
   void fullPlacesAreNamed() {
     JsonObject answer = answer(List.of("n1", "n2"), dataset(12, "FULL"));
     answer.getJsonObject("cluster").getJsonArray("stores").add(store("n3", 93));

@@ -52,6 +52,7 @@ class WaitRuleTest {
       Map.entry("cluster.bridge.FrameBudget", "gives up frames that stay unfinished while others wait"),
       Map.entry("client.BusTransport", "looks now and then whether the node of waiting calls is there"),
       Map.entry("cli.StatusCommand", "shows the state again and again, for somebody who looks on"),
+      Map.entry("cli.DrainCommand", "asks how far it is again and again, for somebody who looks on"),
       Map.entry("cli.EventsCommand", "asks for events again and again, for somebody who looks on"),
       Map.entry("cli.WatchScreen", "waits for the next page where no keys come, for somebody who looks on"),
       Map.entry("cli.drill.DrillRankCommand", "plays a program that computes between its checkpoints"),

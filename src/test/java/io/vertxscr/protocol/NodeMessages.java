@@ -32,6 +32,7 @@ import io.vertxscr.model.DatasetFlags;
 import io.vertxscr.model.DatasetRecord.FlushState;
 import io.vertxscr.model.DatasetRecord.Origin;
 import io.vertxscr.model.Descriptors;
+import io.vertxscr.model.DrainState;
 import io.vertxscr.model.FileMeta;
 import io.vertxscr.model.FlushDescriptor;
 import io.vertxscr.model.GroupDescriptors;
@@ -47,6 +48,8 @@ import io.vertxscr.model.Scheme;
 import io.vertxscr.model.SmallRank;
 import io.vertxscr.model.StoreDescriptor;
 import io.vertxscr.model.StoreSync;
+import io.vertxscr.protocol.app.DrainReply;
+import io.vertxscr.protocol.app.DrainRequest;
 import io.vertxscr.protocol.app.FlushReply;
 import io.vertxscr.protocol.node.Ack;
 import io.vertxscr.protocol.node.NodeVerb;
@@ -97,6 +100,7 @@ import io.vertxscr.protocol.node.run.CheckStores;
 import io.vertxscr.protocol.node.run.ClaimPaths;
 import io.vertxscr.protocol.node.run.DatasetSynced;
 import io.vertxscr.protocol.node.run.EventsAfter;
+import io.vertxscr.protocol.node.run.DrainMark;
 import io.vertxscr.protocol.node.run.GatherPart;
 import io.vertxscr.protocol.node.run.GatherResult;
 import io.vertxscr.protocol.node.run.JoinRefusal;
@@ -194,6 +198,8 @@ public final class NodeMessages {
           new FetchMode(false, true, 2, Optional.of(TOKEN)));
       case UNPACK -> new FetchRanks(dataset(), origin(), store, redundancy(), List.of(1), new FetchMode(true, 2));
       case OPERATE -> new OperatorRequest(OperatorRequest.OperatorVerb.FLUSH, 12);
+      case DRAIN -> DrainRequest.begin("n3", true);
+      case DRAIN_MARK -> new DrainMark(true, false);
       case REPAIR -> new RepairRequest("n3", dataset().key(), List.of(1), true);
       case MEND -> new MendParts((RestoreRanks) request(NodeVerb.RESTORE),
           List.of(new RankPlan(1, Action.REBUILD, "", SET, List.of(new Member("n1", "n3"), new Member("n2", "n3")))));
@@ -236,6 +242,7 @@ public final class NodeMessages {
         new OpenWaits("start: 3 of 4 ranks", List.of("rank 3"), List.of("a remark"), List.of(new FlushView(
             ID, "ckpt-7", "copying", 1, new FlushAmount(1, 2, 3), OptionalLong.of(5), Optional.of("no space"))),
             List.of(new HealView(dataset().key(), true, 43, "no room")),
+            List.of(new DrainReply("n3", DrainState.STOPPED, 43, "no room")),
             Optional.of(new RunView(RUN, "job", prefix, 4, List.of("n1", "n2")))),
         new NodeEvents(7, List.of("{\"type\":\"evicted\"}")),
         new NodeSpace(List.of(new StoreSpace(store, 100, 1 << 30, 60))),
@@ -249,10 +256,10 @@ public final class NodeMessages {
         new RunJoined("n1", 1, List.of(new JoinRefusal(2, 5, "rank 2 is here twice"))),
         new StoresChecked(Optional.of("n2: no such directory")), new Pulse(0, RUN, List.of(2)),
         new NodeRunState(1, Optional.of(run()), 3, Optional.of(result), true, Optional.of("n4"), Optional.of(run()),
-            RUN),
+            RUN, true),
         new Grant(1, 3, List.of(new Span(5, Rule.NO)), Optional.of(Rule.yes("halt")), 2),
         new Withdrawn(2, 3, List.of(new Span(5, Rule.NO)), 1),
-        new Inventory("n3", List.of(held), Set.of(prefix)),
+        new Inventory("n3", List.of(held), Set.of(prefix), true), new DrainReply("n3", DrainState.DRAINED, 100, ""),
         new SettingsSources(Optional.of(new ConfText("user.conf", List.of("SCR_FLUSH=1"))), Map.of("USER", "u")));
   }
 

@@ -7,6 +7,7 @@ import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import io.vertxscr.model.DatasetDescriptor;
 import io.vertxscr.model.DatasetFlags;
+import io.vertxscr.model.DrainState;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.FileMeta;
 import io.vertxscr.model.Job;
@@ -20,6 +21,8 @@ import io.vertxscr.protocol.app.CompleteReply;
 import io.vertxscr.protocol.app.CompleteRequest;
 import io.vertxscr.protocol.app.ConfigReply;
 import io.vertxscr.protocol.app.ConfigRequest;
+import io.vertxscr.protocol.app.DrainReply;
+import io.vertxscr.protocol.app.DrainRequest;
 import io.vertxscr.protocol.app.EventCursor;
 import io.vertxscr.protocol.app.EventsRequest;
 import io.vertxscr.protocol.app.HaveRestartReply;
@@ -75,7 +78,9 @@ class WireTest {
         new StartReply(1, "a", "/cache").writtenBy(4),
         new ShardRequest(7, 3, "a/b", "/home", OptionalInt.empty(), OptionalLong.empty(), OptionalLong.empty()),
         new ShardRequest(7, 3, "a/b", "/home", OptionalInt.of(9), OptionalLong.of(5), OptionalLong.of(1L << 40)),
-        new ShardReply("/cache/b", 1L << 40, 5), new ScrubRequest(Optional.of(true)));
+        new ShardReply("/cache/b", 1L << 40, 5), new ScrubRequest(Optional.of(true)),
+        DrainRequest.begin("n3", true), DrainRequest.cancel("n3"), DrainRequest.look("n3"),
+        new DrainReply("n3", DrainState.DRAINED, 100, ""));
   }
 
   @ParameterizedTest

@@ -12,14 +12,18 @@ import io.vertx.core.json.JsonObject;
 import io.vertxscr.cluster.EventBusNodeBus;
 import io.vertxscr.load.Defects.Part;
 import io.vertxscr.load.Defects;
+import io.vertxscr.model.DrainState;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.ScrException;
 import io.vertxscr.protocol.HostileJson;
 import io.vertxscr.protocol.NodeMessages;
 import io.vertxscr.protocol.Wire;
+import io.vertxscr.protocol.app.DrainReply;
+import io.vertxscr.protocol.app.DrainRequest;
 import io.vertxscr.protocol.node.NodeVerb;
 import io.vertxscr.protocol.node.run.CheckStores;
 import io.vertxscr.service.Epoch;
+import io.vertxscr.service.restart.NodeDrains;
 import io.vertxscr.simulation.VirtualBus.Sent;
 import io.vertxscr.simulation.VirtualCluster;
 import io.vertxscr.simulation.VirtualSession;
@@ -206,7 +210,17 @@ class HostileMessagesTest {
     });
     areAnsweredOrRefused(asked);
     assertThat(tree()).isEqualTo(before);
+    cancelDrains();
     assertThat(run.steps(6, 6)).isEqualTo(5);
+  }
+
+  /** Any member may ask for one, as any operator may. The node takes no run until that is taken back. */
+  private void cancelDrains() {
+    for (String node : List.of("n1", "n2", "n3", "n4")) {
+      NodeDrains drains = cluster.services("n2").drains();
+      Future<DrainReply> cancelled = cluster.await(cluster.onLoop("n2", () -> drains.ask(DrainRequest.cancel(node))));
+      assertThat(cancelled.result().is(DrainState.NONE)).as(node).isTrue();
+    }
   }
 
   /** What a leader says may end a run, as it may; the next one finds what the others have made. */
@@ -227,6 +241,7 @@ class HostileMessagesTest {
     areAnsweredOrRefused(asked);
     assertThat(tree()).isEqualTo(before);
     cluster.pass(Duration.ofMinutes(2));
+    cancelDrains();
     int from = run.steps(6, 6);
     assertThat(from).as("checkpoint of the restart").isBetween(2, 4);
     assertThat(run.steps(7, 7)).isEqualTo(6);

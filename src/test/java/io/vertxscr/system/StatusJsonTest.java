@@ -9,7 +9,9 @@ import io.vertx.core.json.JsonObject;
 import io.vertxscr.cli.JsonPage;
 import io.vertxscr.cli.text.JsonVersion;
 import io.vertxscr.client.ScrClient;
+import io.vertxscr.model.DrainState;
 import io.vertxscr.protocol.Wire;
+import io.vertxscr.protocol.app.DrainReply;
 import io.vertxscr.protocol.node.flush.FlushAmount;
 import io.vertxscr.protocol.node.flush.FlushView;
 import io.vertxscr.simulation.VirtualCluster;
@@ -47,6 +49,7 @@ class StatusJsonTest {
       FlushView flush = new FlushView(1, "a", "copying", 2, new FlushAmount(1, 2, 3), OptionalLong.of(4),
           Optional.of("/p is full"));
       answer.put("flushes", new JsonArray().add(Wire.write(flush)));
+      answer.put("drains", new JsonArray().add(Wire.write(new DrainReply("n5", DrainState.DRAINING, 43, ""))));
       return new JsonObject(JsonVersion.of(answer).encode()).getMap();
     } finally {
       client.close();

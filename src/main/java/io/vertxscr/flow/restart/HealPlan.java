@@ -6,6 +6,7 @@ import io.vertxscr.model.HeldPart;
 import io.vertxscr.model.RankMap;
 import io.vertxscr.model.RedundancySet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 
 /**
@@ -13,10 +14,12 @@ import java.util.Optional;
  *
  * @param parts in the order in which they are made: files before redundancy, node by node
  * @param newSets where the ranks are when it is protected anew behind that; empty where its sets stay
+ * @param bytes that each node takes for it, at the most
  */
-public record HealPlan(List<HealPart> parts, Optional<RankMap> newSets) {
+public record HealPlan(List<HealPart> parts, Optional<RankMap> newSets, Map<String, Long> bytes) {
   public HealPlan {
     parts = List.copyOf(parts);
+    bytes = Map.copyOf(bytes);
   }
 
   /**

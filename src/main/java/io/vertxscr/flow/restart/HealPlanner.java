@@ -6,12 +6,14 @@ import io.vertxscr.flow.restart.Inventory.Held;
 import io.vertxscr.flow.restart.RestorePlanner.Obstacle;
 import io.vertxscr.model.CheckpointDescriptor;
 import io.vertxscr.model.DatasetDescriptor;
+import io.vertxscr.model.DatasetRecord.FlushState;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.GroupDescriptors;
 import io.vertxscr.model.HeldPart;
 import io.vertxscr.model.RankMap;
 import io.vertxscr.model.Redundancy;
 import io.vertxscr.model.RedundancySet;
+import io.vertxscr.model.Scheme;
 import io.vertxscr.model.ScrException;
 import io.vertxscr.placement.Protection;
 import io.vertxscr.placement.RedundancySets;
@@ -28,9 +30,11 @@ import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 
 /**
- * Plans how a dataset that has lost parts is made whole again (docs/flows/healing.md). Pure.
+ * Plans how a dataset that has lost parts is made whole again (docs/flows/healing.md). What drained nodes hold counts
+ * as lost, but can be copied from there (docs/flows/drain.md). Pure.
  *
  * <p>Its redundancy sets stay if every lost rank finds a node in a failure group of its own. Else the ranks are spread
  * over the nodes that there are, and it is to be protected in new sets.
@@ -42,6 +46,9 @@ public final class HealPlanner {
   private final HealPlaces places;
   private final CheckpointDescriptor how;
   private final SortedMap<Integer, List<Copy>> copies = new TreeMap<>();
+  /** Sets of each rank, as all nodes know them, drained ones too. */
+  private final SortedMap<Integer, Set<RedundancySet>> known = new TreeMap<>();
+  private final List<String> drained;
   /** Number of ranks that each node has something of. Without nodes that hold another dataset of its id. */
   private final SortedMap<String, Integer> ranksOf = new TreeMap<>();
   /** Bytes that each node has of its largest dataset. */
@@ -63,12 +70,18 @@ public final class HealPlanner {
     this.places = places;
     for (int rank = 0; rank < dataset.origin().ranks(); rank++) {
       copies.put(rank, new ArrayList<>());
+      known.put(rank, new LinkedHashSet<>());
     }
+    this.drained = caches.stream().filter(Inventory::drained).map(Inventory::node).sorted().toList();
     for (Inventory cache : caches) {
-      note(cache);
+      cache.datasets().stream().filter(dataset::sameAs).flatMap(copy -> copy.ranks().stream())
+          .forEach(held -> known.get(held.rank()).add(held.set()));
+      if (!cache.drained()) {
+        note(cache);
+      }
     }
     this.how = places.groups().among(holders(), dataset.redundancy().how());
-    this.failures = copies.values().stream().flatMap(List::stream).map(Copy::held).map(Held::set)
+    this.failures = known.values().stream().flatMap(Set::stream)
         .filter(set -> set.size() > 1).mapToInt(RedundancySet::failures).min().orElse(1);
   }
 
@@ -103,6 +116,54 @@ public final class HealPlanner {
         .anyMatch(grade -> grade == Grade.DEGRADED || grade == Grade.LOST);
   }
 
+  /**
+   * Datasets for which drained nodes are needed; newest first. Not what is in the prefix directory, nor what is lost
+   * already.
+   */
+  public static List<Inventory.Dataset> toMove(List<Inventory> caches) {
+    if (caches.stream().noneMatch(Inventory::drained)) {
+      return List.of();
+    }
+    List<Inventory> staying = caches.stream().filter(cache -> !cache.drained()).toList();
+    return all(caches).stream().filter(dataset -> needsDrained(dataset, caches, staying))
+        .sorted(Comparator.comparing(Inventory.Dataset::descriptor, DatasetDescriptor.BY_AGE).reversed()).toList();
+  }
+
+  private static boolean needsDrained(
+      Inventory.Dataset dataset, List<Inventory> caches, List<Inventory> staying) {
+    if (isFlushed(dataset, caches)) {
+      return false;
+    }
+    Grade now = grade(dataset, caches);
+    return switch (now) {
+      case LOST, OPEN -> false;
+      case DEGRADED -> hasOnly(dataset, caches, staying);
+      case FULL, SINGLE -> grade(dataset, staying).ordinal() > now.ordinal();
+    };
+  }
+
+  /** Whether the prefix directory has it, as far as any node knows. */
+  private static boolean isFlushed(Inventory.Dataset dataset, List<Inventory> caches) {
+    return CacheSnapshot.of(caches).copies(dataset.key()).anyMatch(copy -> copy.flush() == FlushState.DONE);
+  }
+
+  /** Whether drained nodes have a part that no other has. */
+  private static boolean hasOnly(Inventory.Dataset dataset, List<Inventory> caches, List<Inventory> staying) {
+    List<Held> others = CacheSnapshot.of(staying).copies(dataset.key()).flatMap(copy -> copy.ranks().stream()).toList();
+    return CacheSnapshot.of(caches.stream().filter(Inventory::drained).toList()).copies(dataset.key())
+        .flatMap(copy -> copy.ranks().stream()).anyMatch(held ->
+            held.files() && others.stream().noneMatch(other -> other.rank() == held.rank() && other.files())
+                || held.redundancy() && others.stream().noneMatch(other -> other.rank() == held.rank()
+                    && other.redundancy() && other.set().equals(held.set())));
+  }
+
+  /** Datasets of which a node has parts, and that neither the caches nor the prefix can give back. */
+  public static List<Inventory.Dataset> lostAlready(List<Inventory> caches, String node) {
+    return all(caches).stream().filter(dataset -> CacheSnapshot.of(caches).holders(dataset.key()).stream()
+            .anyMatch(cache -> cache.node().equals(node)))
+        .filter(dataset -> grade(dataset, caches) == Grade.LOST && !isFlushed(dataset, caches)).toList();
+  }
+
   private static List<Inventory.Dataset> all(List<Inventory> caches) {
     Map<Object, Inventory.Dataset> found = new LinkedHashMap<>();
     CacheSnapshot.of(caches).copies().forEach(copy -> found.putIfAbsent(copy.key(), copy));
@@ -114,7 +175,7 @@ public final class HealPlanner {
   }
 
   /**
-   * Plans for a dataset that has redundancy.
+   * Plans for a dataset that has redundancy, or of which drained nodes have files.
    *
    * @return without parts and new sets where nothing is missing
    * @throws ScrException TOO_MANY_LOST if the nodes cannot give all of it, or are too few to protect it as it was;
@@ -127,7 +188,33 @@ public final class HealPlanner {
     if (obstacle.isPresent()) {
       throw new ScrException(Fault.TOO_MANY_LOST, obstacle.get().why());
     }
-    return planner.inSameSets().orElseGet(planner::inNewSets);
+    return planner.isAlone() ? planner.copied() : planner.inSameSets().orElseGet(planner::inNewSets);
+  }
+
+  /** Whether no rank is protected by another. */
+  private boolean isAlone() {
+    return dataset.scheme() == Scheme.SINGLE
+        || known.values().stream().flatMap(Set::stream).allMatch(set -> set.size() == 1);
+  }
+
+  /** Files of drained nodes that no other has: one copy of each. */
+  private HealPlan copied() {
+    List<HealPart> parts = new ArrayList<>();
+    for (int rank : copies.keySet()) {
+      if (isLost(rank)) {
+        String node = roomiest(rankBytes());
+        take(node, 1, rankBytes());
+        parts.add(new HealPart(rank, node, setOf(rank), HeldPart.FILES));
+      }
+    }
+    return new HealPlan(inOrder(parts), Optional.empty(), takenBytes);
+  }
+
+  /** The node with the fewest ranks that has room. @throws ScrException NO_SPACE */
+  private String roomiest(long bytes) {
+    return ranksOf.keySet().stream().filter(node -> hasRoom(node, bytes))
+        .min(Comparator.comparingInt(this::count).thenComparing(Comparator.naturalOrder()))
+        .orElseThrow(() -> noRoom(bytes));
   }
 
   private Optional<HealPlan> inSameSets() {
@@ -142,7 +229,7 @@ public final class HealPlanner {
     Set<Integer> covered = new HashSet<>();
     sets().forEach(set -> covered.addAll(set.ranks()));
     return covered.size() < copies.size() ? Optional.empty() : Optional.of(new HealPlan(inOrder(parts),
-        Optional.empty()));
+        Optional.empty(), takenBytes));
   }
 
   private static List<HealPart> inOrder(List<HealPart> parts) {
@@ -152,9 +239,9 @@ public final class HealPlanner {
 
   /** Sets that can stay, until every rank is in one; those that lack least first. */
   private List<RedundancySet> sets() {
-    Set<RedundancySet> known = new LinkedHashSet<>();
-    copies.values().forEach(of -> of.forEach(copy -> known.add(copy.held().set())));
-    List<RedundancySet> whole = known.stream().filter(set -> set.size() > 1 && set.failures() >= failures)
+    Set<RedundancySet> held = new LinkedHashSet<>();
+    copies.values().forEach(of -> of.forEach(copy -> held.add(copy.held().set())));
+    List<RedundancySet> whole = held.stream().filter(set -> set.size() > 1 && set.failures() >= failures)
         .filter(set -> set.ranks().stream().allMatch(rank -> copies.containsKey(rank)
             && (isLost(rank) || !holders(rank, set).isEmpty())))
         .sorted(Comparator.comparingLong(this::lacking)).toList();
@@ -276,9 +363,7 @@ public final class HealPlanner {
     List<HealPart> parts = new ArrayList<>();
     for (int rank = 0; rank < nodes.length; rank++) {
       if (nodes[rank] == null) {
-        nodes[rank] = ranksOf.keySet().stream().filter(node -> hasRoom(node, rankBytes() * (1 + failures)))
-            .min(Comparator.comparingInt(this::count).thenComparing(Comparator.naturalOrder()))
-            .orElseThrow(this::noRoom);
+        nodes[rank] = roomiest(rankBytes() * (1 + failures));
         take(nodes[rank], 1, rankBytes() * (1 + failures));
         parts.add(new HealPart(rank, nodes[rank], setOf(rank), HeldPart.FILES));
       }
@@ -286,14 +371,14 @@ public final class HealPlanner {
     RankMap map = new RankMap(List.of(nodes));
     requireProtected(map);
     if (map.byNode().keySet().stream().anyMatch(node -> !hasRoom(node, 0))) {
-      throw noRoom();
+      throw noRoom(rankBytes() * (1 + failures));
     }
-    return new HealPlan(inOrder(parts), Optional.of(map));
+    return new HealPlan(inOrder(parts), Optional.of(map), takenBytes);
   }
 
-  /** A set of a lost rank, as others know it. */
+  /** A set of a lost rank, as it or others know it. */
   private RedundancySet setOf(int rank) {
-    return copies.values().stream().flatMap(List::stream).map(copy -> copy.held().set())
+    return Stream.concat(known.get(rank).stream(), known.values().stream().flatMap(Set::stream))
         .filter(set -> set.ranks().contains(rank)).findFirst().orElseThrow();
   }
 
@@ -305,16 +390,20 @@ public final class HealPlanner {
     int weakest = RedundancySets.of(groups, Protection.minSetSize(dataset.scheme(), asked.setSize(), most)).stream()
         .mapToInt(set -> set.tolerating(most).failures()).min().orElse(0);
     if (weakest < failures) {
-      throw new ScrException(Fault.TOO_MANY_LOST, title() + " cannot be made whole by the "
+      throw new ScrException(Fault.TOO_MANY_LOST, title() + " cannot be " + what() + " by the "
           + new HashSet<>(map.nodes()).size() + " nodes that are left: redundancy sets of theirs would tolerate "
           + weakest + ", its own tolerate " + failures);
     }
   }
 
-  private ScrException noRoom() {
-    return new ScrException(Fault.NO_SPACE, title() + " cannot be made whole: no node has room in store "
-        + dataset.base() + " for parts of about " + rankBytes() * (1 + failures)
+  private ScrException noRoom(long bytes) {
+    return new ScrException(Fault.NO_SPACE, title() + " cannot be " + what() + ": no node has room in store "
+        + dataset.base() + " for parts of about " + bytes
         + " bytes each and for its next checkpoint besides");
+  }
+
+  private String what() {
+    return drained.isEmpty() ? "made whole" : "held without " + String.join(", ", drained);
   }
 
   private String title() {

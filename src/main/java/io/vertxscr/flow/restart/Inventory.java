@@ -18,16 +18,27 @@ import java.util.TreeSet;
  * @param datasets by id, ascending
  * @param prefixes directories to which datasets were brought, as far as this node knows; in order, so that equal
  *     inventories are equal messages
+ * @param drained whether the node is marked to be drained: it takes nothing of others
  */
-public record Inventory(String node, List<Dataset> datasets, Set<String> prefixes) {
+public record Inventory(String node, List<Dataset> datasets, Set<String> prefixes, boolean drained) {
   public Inventory {
     datasets = List.copyOf(datasets);
     prefixes = Collections.unmodifiableSortedSet(new TreeSet<>(prefixes));
   }
 
+  /** Of a node that is not marked. */
+  public Inventory(String node, List<Dataset> datasets, Set<String> prefixes) {
+    this(node, datasets, prefixes, false);
+  }
+
   /** Of a node that knows of no prefix directory. */
   public Inventory(String node, List<Dataset> datasets) {
     this(node, datasets, Set.of());
+  }
+
+  /** The same of the node once it is marked. */
+  public Inventory asDrained() {
+    return new Inventory(node, datasets, prefixes, true);
   }
 
   /**

@@ -81,7 +81,7 @@ public final class RestorePlanner {
 
   /**
    * Chooses a node for the files of every rank, if any node will do. Held ranks stay; others go to the nodes with the
-   * fewest ranks of the dataset.
+   * fewest ranks of the dataset, but to none that is drained.
    */
   public static RankMap anywhere(Inventory.Dataset dataset, List<Inventory> inventories) {
     String[] nodes = new String[dataset.origin().ranks()];
@@ -89,7 +89,7 @@ public final class RestorePlanner {
     for (Inventory inventory : inventories) {
       boolean inTheWay = inventory.datasets().stream().anyMatch(other ->
           other.descriptor().id() == dataset.descriptor().id() && !other.sameAs(dataset));
-      if (!inTheWay) {                                    // one dataset of an id fits on a node
+      if (!inTheWay && !inventory.drained()) {            // one dataset of an id fits on a node
         ranksOf.put(inventory.node(), 0);
       }
       inventory.datasets().stream().filter(dataset::sameAs).flatMap(held -> held.ranks().stream())

@@ -18,6 +18,10 @@ public enum NodeVerb {
   WAITS,
   /** To the leader: an operator wants this of a dataset. */
   OPERATE,
+  /** To the leader: an operator wants this node drained, or asks how far it is. */
+  DRAIN,
+  /** From the leader: take no run and no data of others from now on, or again. */
+  DRAIN_MARK,
   /** From an application that is a member of the cluster: this client of mine has ended. */
   CLIENT_CLOSED,
   /** Between nodes: asks whether the loop turns and the storage answers. Sent while somebody waits for the node. */
@@ -114,19 +118,18 @@ public enum NodeVerb {
   public boolean isForLeader() {
     return this == JOIN || this == LOST || this == GATHER || this == ADVICE || this == WAITS
         || this == FLUSH_SHARE || this == FLUSH_STATE || this == OVERWRITE || this == SYNCED || this == REPAIR
-        || this == OPERATE;
+        || this == OPERATE || this == DRAIN;
   }
 
   /** Whether only the leader may send it. Without number and name of a leadership it is refused. */
   public boolean isFromLeader() {
     return switch (this) {
-      case ADVICE_WITHDRAW, CONFIGURED, RUN_BEGIN, RUN_OVER, STORES, VERIFY, RESTORE, FETCH, FETCH_COMMIT,
+      case ADVICE_WITHDRAW, DRAIN_MARK, CONFIGURED, RUN_BEGIN, RUN_OVER, STORES, VERIFY, RESTORE, FETCH, FETCH_COMMIT,
           FETCH_DISCARD, DROP, MEND, PROTECT, PROTECT_COMMIT, TRY_LOCK, FLUSH_COPY, FLUSH_PUBLISH, FLUSH_MAP, AGGREGATE,
           AGGREGATE_PUBLISH, UNPACK, FLUSHED -> true;
-      case JOIN, LOST, GATHER, ADVICE, WAITS, OPERATE, CLIENT_CLOSED, PULSE, TAKEOVER, SPACE, EVENTS, CLAIM_PATHS,
-          INVENTORY, REPAIR, SCRUB, SYNCED, FLUSH_SHARE, FLUSH_STATE, OVERWRITE, FLUSH_SIZES, AGGREGATE_MEASURE,
-          AGGREGATE_ENTRIES, LAYOUT,
-          HEADER, CHECKSUMS -> false;
+      case JOIN, LOST, GATHER, ADVICE, WAITS, OPERATE, DRAIN, CLIENT_CLOSED, PULSE, TAKEOVER, SPACE, EVENTS,
+          CLAIM_PATHS, INVENTORY, REPAIR, SCRUB, SYNCED, FLUSH_SHARE, FLUSH_STATE, OVERWRITE, FLUSH_SIZES,
+          AGGREGATE_MEASURE, AGGREGATE_ENTRIES, LAYOUT, HEADER, CHECKSUMS -> false;
     };
   }
 

@@ -43,6 +43,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.function.BooleanSupplier;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.slf4j.Logger;
@@ -62,6 +63,7 @@ public final class CacheInventoryService {
   private final CacheEvictor keeper;
   private final RankRestorer restorer;
   private final UnreadDatasets unread;
+  private final BooleanSupplier drained;
   private final SerialQueue<Integer> restores = new SerialQueue<>();
   private final RankChecks checks;
   /** Not answered yet: who asks for the same joins them. */
@@ -76,9 +78,9 @@ public final class CacheInventoryService {
    */
   private record BadPart(DatasetKey dataset, int rank, boolean redundancy, boolean forGood) {}
 
-  /** Creates the inventory of a node. */
+  /** Creates the inventory of a node. @param drained whether that is marked to be drained */
   public CacheInventoryService(Loop loop, Prefixes prefixes, String self, DatasetStore store, CacheEvictor keeper,
-      RankRestorer restorer, UnreadDatasets unread) {
+      RankRestorer restorer, UnreadDatasets unread, BooleanSupplier drained) {
     this.loop = loop;
     this.prefixes = prefixes;
     this.self = self;
@@ -86,6 +88,7 @@ public final class CacheInventoryService {
     this.keeper = keeper;
     this.restorer = restorer;
     this.unread = unread;
+    this.drained = drained;
     this.checks = new RankChecks(store, () -> loop.clock().instant());
   }
 
@@ -96,7 +99,7 @@ public final class CacheInventoryService {
 
   private Inventory inventory(Set<BadPart> bad) {
     return new Inventory(self, store.list().stream().map(record -> summary(record, bad)).toList(),
-        keeper.prefixes());
+        keeper.prefixes(), drained.getAsBoolean());
   }
 
   /** Without what is bad, and what is known to be damaged. */

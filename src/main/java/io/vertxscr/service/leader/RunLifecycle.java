@@ -8,6 +8,7 @@ import io.vertxscr.flow.gather.Step;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.RankMap;
 import io.vertxscr.model.ScrException;
+import io.vertxscr.protocol.app.DrainReply;
 import io.vertxscr.protocol.node.RunInfo;
 import io.vertxscr.protocol.node.flush.FlushView;
 import io.vertxscr.protocol.node.restart.HealView;
@@ -185,6 +186,16 @@ public final class RunLifecycle implements LeaderActions {
   @Override
   public List<HealView> healings() {
     return healing.views();
+  }
+
+  @Override
+  public List<DrainReply> drains() {
+    return healing.drains();
+  }
+
+  @Override
+  public void drained(String node) {
+    healing.marked(node);
   }
 
   @Override

@@ -117,6 +117,7 @@ public final class LogLines {
           .text("name", gone.name()).text("note", "from the prefix directory only"));
       case Event.NodeJoined _, Event.NodeLeft _, Event.ProtectionCaughtUp _, Event.PhaseHeldUp _, Event.Evicted _,
           Event.FlushProgress _, Event.FetchProgress _, Event.ScrubDone _, Event.HealProgress _,
+          Event.DrainStarted _, Event.DrainDone _, Event.DrainStopped _, Event.DrainCancelled _,
           Event.CallFailed _ -> {
         // Not about the run itself; bus and meters have them.
       }

@@ -4,6 +4,7 @@ import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertxscr.flow.flush.Throttle;
 import io.vertxscr.flow.restart.CacheSnapshot;
+import io.vertxscr.flow.restart.DrainBook;
 import io.vertxscr.flow.restart.HealPlan.HealPart;
 import io.vertxscr.flow.restart.HealPlan;
 import io.vertxscr.flow.restart.HealPlanner.HealPlaces;
@@ -12,9 +13,11 @@ import io.vertxscr.flow.restart.Inventory;
 import io.vertxscr.flow.restart.RestorePlan.RankPlan;
 import io.vertxscr.flow.restart.RestorePlan;
 import io.vertxscr.flow.restart.RestorePlanner;
+import io.vertxscr.model.DatasetDescriptor;
 import io.vertxscr.model.DatasetKey;
 import io.vertxscr.model.DatasetRecord.FlushState;
 import io.vertxscr.model.Descriptors;
+import io.vertxscr.model.DrainState;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.GroupDescriptors;
 import io.vertxscr.model.HeldPart;
@@ -22,6 +25,7 @@ import io.vertxscr.model.NodeInfo;
 import io.vertxscr.model.RankMap;
 import io.vertxscr.model.ScrException;
 import io.vertxscr.model.StoreDescriptor;
+import io.vertxscr.protocol.app.DrainReply;
 import io.vertxscr.protocol.node.Ack;
 import io.vertxscr.protocol.node.NodeVerb;
 import io.vertxscr.protocol.node.RunInfo;
@@ -51,16 +55,18 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Has lost parts of cached datasets made again while no run needs the caches (docs/flows/healing.md). Leader half; the
- * nodes do what they do for a restart and for the scrub. On the node's loop.
+ * Has lost parts of cached datasets made again while no run needs the caches (docs/flows/healing.md). What only
+ * drained nodes have is copied from there (docs/flows/drain.md). Leader half; the nodes do what they do for a restart
+ * and for the scrub. On the node's loop.
  *
  * <pre>{@code
  *   unknown --leads, no run--> idle --a loss, then the grace--> healing --done, or nodes come or go--> idle
- *                              | ^                                 |
+ *                              | ^     or a node to drain          |
  *                 a run begins v | it ends                         | a run begins
  *                              busy <------------------------------+
  * }</pre>
@@ -69,6 +75,8 @@ public final class CacheHealing implements RunWatch, Membership.Listener {
   private static final Logger LOG = LoggerFactory.getLogger(CacheHealing.class);
   /** After a failure that no change of the membership ends. */
   private static final long AGAIN_MS = 600_000;
+  /** Before a drain begins or is looked at again: several nodes may come or go at once. */
+  private static final long DRAIN_MS = 1_000;
   private static final long MS_PER_S = 1000;
   private static final long NS_PER_MS = 1_000_000;
   private static final long NS_PER_US = 1000;
@@ -91,6 +99,7 @@ public final class CacheHealing implements RunWatch, Membership.Listener {
   /** Datasets that stay as they are for now, with the reason. */
   private final Map<DatasetKey, String> kept = new LinkedHashMap<>();
   private final Map<DatasetKey, Fault> told = new HashMap<>();
+  private final DrainBook drains = new DrainBook();
   private GroupDescriptors groups;
 
   private enum RunState { UNKNOWN, BUSY, IDLE }
@@ -131,6 +140,10 @@ public final class CacheHealing implements RunWatch, Membership.Listener {
     int done() {
       return Math.max(0, plan.parts().size() - left);
     }
+
+    double part() {
+      return (double) done() / plan.steps();
+    }
   }
 
   /** Heals for the leader of a node. */
@@ -151,6 +164,7 @@ public final class CacheHealing implements RunWatch, Membership.Listener {
   public void busy() {
     runs = RunState.BUSY;
     end();
+    look();
   }
 
   /** A user's groups may name more nodes than the system's file does. */
@@ -164,7 +178,7 @@ public final class CacheHealing implements RunWatch, Membership.Listener {
   @Override
   public void died() {
     runs = RunState.IDLE;
-    plan(policy.graceSeconds() * MS_PER_S);
+    changed();
   }
 
   @Override
@@ -177,12 +191,13 @@ public final class CacheHealing implements RunWatch, Membership.Listener {
     if (runs == RunState.UNKNOWN) {
       runs = RunState.IDLE;
     }
-    plan(policy.graceSeconds() * MS_PER_S);
+    changed();
   }
 
   @Override
   public void resigned() {
     runs = RunState.UNKNOWN;
+    drains.clear();
     end();
   }
 
@@ -195,8 +210,25 @@ public final class CacheHealing implements RunWatch, Membership.Listener {
   public void left(NodeInfo node) {
     loop.later(() -> {
       lossSeen = true;
-      plan(policy.graceSeconds() * MS_PER_S);
+      drains.unmark(node.name());
+      changed();
     });
+  }
+
+  /** A node is marked to be drained. */
+  public void marked(String node) {
+    drains.mark(node);
+    changed();
+  }
+
+  /** It is not any more. What was copied stays. */
+  void unmarked(String node) {
+    drains.unmark(node);
+    changed();
+  }
+
+  boolean isMarked(String node) {
+    return drains.isMarked(node);
   }
 
   /** Begins nothing any more. */
@@ -221,35 +253,140 @@ public final class CacheHealing implements RunWatch, Membership.Listener {
     return views;
   }
 
-  private void plan(long delayMs) {
+  /** The nodes that are marked to be drained. */
+  public List<DrainReply> drains() {
+    return drains.all().stream().map(this::reply).toList();
+  }
+
+  /** One of them, or another node. */
+  DrainReply drain(String node) {
+    return drains.all().stream().filter(drain -> drain.node().equals(node)).findFirst().map(this::reply)
+        .orElseGet(() -> new DrainReply(node, DrainState.NONE, 0, ""));
+  }
+
+  private DrainReply reply(DrainBook.Drain drain) {
+    if (drain.state() == DrainState.DRAINED) {
+      return new DrainReply(drain.node(), drain.state(), 100, drain.cause());
+    }
+    int percent = drains.percent(work.map(Work::key), work.map(Work::part).orElse(0.0));
+    return runs == RunState.BUSY
+        ? new DrainReply(drain.node(), DrainState.WAITING, percent, "a run is on: the caches are its own until it ends")
+        : new DrainReply(drain.node(), drain.state(), percent, drain.cause());
+  }
+
+  /**
+   * Looks whether all that only this node has can be moved now. While a run is on that is not known.
+   *
+   * @return fails with TOO_MANY_LOST, NO_SPACE, and which dataset cannot be
+   */
+  Future<Void> requireMovable(String node) {
+    return runs == RunState.BUSY ? Future.succeededFuture() : caches.all().compose(all -> {
+      List<Inventory> then =
+          all.stream().map(cache -> cache.node().equals(node) ? cache.asDrained() : cache).toList();
+      return requireMovable(HealPlanner.toMove(then), then, new HashMap<>());
+    });
+  }
+
+  /** @param taken by those before, by store and node */
+  private Future<Void> requireMovable(
+      List<Inventory.Dataset> left, List<Inventory> all, Map<String, Map<String, Long>> taken) {
+    if (left.isEmpty()) {
+      return Future.succeededFuture();
+    }
+    Inventory.Dataset dataset = left.getFirst();
+    return free(dataset.base()).compose(free -> {
+      Map<String, Long> takenHere = taken.computeIfAbsent(dataset.base(), _ -> new HashMap<>());
+      takenHere.forEach((on, bytes) -> free.merge(on, -bytes, Long::sum));
+      HealPlanner.plan(dataset, all, new HealPlaces(groups, free)).bytes()
+          .forEach((on, bytes) -> takenHere.merge(on, bytes, Long::sum));
+      return requireMovable(left.subList(1, left.size()), all, taken);
+    });
+  }
+
+  /** Nodes have come or gone, a run has ended, or another node is to be drained, or none. */
+  private void changed() {
+    drains.doubt();
+    boolean drainsFirst = !drains.isEmpty();
+    plan(drainsFirst ? DRAIN_MS : policy.graceSeconds() * MS_PER_S, drainsFirst);
+  }
+
+  private boolean heals() {
+    return policy.isOn() && lossSeen;
+  }
+
+  /** While a run is on nothing is moved, but a node may not be needed. */
+  private void look() {
+    if (stopped || runs != RunState.BUSY || !drains.isOpen()) {
+      return;
+    }
+    long mine = round;
+    timer = OptionalLong.of(loop.after(DRAIN_MS, () -> {
+      timer = OptionalLong.empty();
+      caches.all().onSuccess(all -> {
+        if (mine == round) {
+          drains.end(all, Map.of()).stream().filter(drain -> drain.state() == DrainState.DRAINED).forEach(this::tell);
+        }
+      });
+    }));
+  }
+
+  /** @param drainsOnly whether what is lost already is left alone, for it may come back within the grace */
+  private void plan(long delayMs, boolean drainsOnly) {
     end();
-    if (policy.isOn() && !stopped && runs == RunState.IDLE && lossSeen) {
+    look();
+    if (!stopped && runs == RunState.IDLE && (!drains.isEmpty() || !drainsOnly && heals())) {
       long mine = round;
       timer = OptionalLong.of(loop.after(delayMs, () -> {
         timer = OptionalLong.empty();
         if (mine == round && caches.membership().isLeader()) {
-          begin();
+          begin(drainsOnly);
         }
       }));
     }
   }
 
-  private void begin() {
+  private static List<Inventory.Dataset> wanted(List<Inventory> all, boolean drainsOnly) {
+    List<Inventory.Dataset> toMove = HealPlanner.toMove(all);
+    return drainsOnly ? toMove : Stream.concat(HealPlanner.wanted(all).stream(), toMove.stream()).distinct()
+        .sorted(Comparator.comparing(Inventory.Dataset::descriptor, DatasetDescriptor.BY_AGE).reversed()).toList();
+  }
+
+  private void begin(boolean drainsOnly) {
     long mine = round;
     kept.clear();
-    caches.all().compose(all -> each(mine, all, HealPlanner.wanted(all))).compose(_ -> caches.all())
-        .onComplete((all, failure) -> {
-          if (mine != round) {
-            return;
-          }
-          if (failure != null) {
-            LOG.info("the caches are healed later: {}", failure.getMessage());
-          }
-          lossSeen = failure != null || HealPlanner.anyLacks(all);
-          if (failure != null || !HealPlanner.wanted(all).isEmpty()) {
-            plan(AGAIN_MS);
-          }
-        });
+    caches.all().compose(all -> {
+      if (mine == round) {
+        drains.begin(HealPlanner.toMove(all));
+      }
+      return each(mine, all, wanted(all, drainsOnly));
+    }).compose(_ -> caches.all()).onComplete((all, failure) -> {
+      if (mine != round) {
+        return;
+      }
+      if (failure != null) {
+        LOG.info("the caches are healed later: {}", failure.getMessage());
+        drains.failed(failure.getMessage());
+      } else {
+        drains.end(all, kept).forEach(this::tell);
+      }
+      lossSeen = lossSeen && (failure != null || HealPlanner.anyLacks(all));
+      boolean again = failure != null || !wanted(all, drainsOnly).isEmpty();
+      if (drainsOnly && heals()) {
+        plan(policy.graceSeconds() * MS_PER_S, false);
+      } else if (again) {
+        plan(AGAIN_MS, drainsOnly);
+      }
+    });
+  }
+
+  private void tell(DrainBook.Drain drain) {
+    if (drain.state() == DrainState.DRAINED) {
+      LOG.info("node {} is drained: its loss loses nothing", drain.node());
+      observer.notice(new Event.DrainDone(drain.node()));
+    } else {
+      LOG.warn("node {} is not drained: {}", drain.node(), drain.cause());
+      observer.notice(new Event.DrainStopped(drain.node(), drain.cause()));
+    }
   }
 
   private Future<Void> each(long mine, List<Inventory> all, List<Inventory.Dataset> left) {
@@ -257,7 +394,7 @@ public final class CacheHealing implements RunWatch, Membership.Listener {
       return Future.succeededFuture();
     }
     Inventory.Dataset dataset = left.getFirst();
-    return heal(mine, all, dataset).recover(failure -> {
+    return heal(mine, all, dataset).onSuccess(_ -> drains.moved(dataset.key())).recover(failure -> {
       stopped(mine, dataset, failure);
       return mine == round ? Future.succeededFuture() : Future.failedFuture(failure);
     }).compose(_ -> each(mine, all, left.subList(1, left.size())));

@@ -6,6 +6,7 @@ import io.vertxscr.config.UserSettings;
 import io.vertxscr.flow.gather.Step;
 import io.vertxscr.model.RankMap;
 import io.vertxscr.model.ScrException;
+import io.vertxscr.protocol.app.DrainReply;
 import io.vertxscr.protocol.node.RunInfo;
 import io.vertxscr.protocol.node.flush.FlushView;
 import io.vertxscr.protocol.node.restart.HealView;
@@ -40,6 +41,12 @@ public interface LeaderActions {
 
   /** Datasets that are being made whole again, or cannot be. */
   List<HealView> healings();
+
+  /** Nodes that are to be drained. */
+  List<DrainReply> drains();
+
+  /** This node is marked to be drained, as it says to its new leader. */
+  void drained(String node);
 
   /** This node leads from now on, where another one has led before, of so many nodes. */
   void tookOver(int nodes);

@@ -212,7 +212,10 @@ public final class LeaderService implements Membership.Listener {
       if (anotherHasLed) {
         actions.tookOver(states.size() + 1);              // the one that led before among them
       }
-      states.values().forEach(state -> actions.numbered(state.newestRun()));
+      states.forEach((node, state) -> {
+        actions.numbered(state.newestRun());
+        noteDrained(node, state);
+      });
       failedLeader = states.values().stream().flatMap(state -> state.failedLeader().stream()).findFirst();
       late = failedLeader.isPresent();
       loop.after(LOSS_GRACE_MS, () -> late &= term != terms);
@@ -340,8 +343,15 @@ public final class LeaderService implements Membership.Listener {
     });
   }
 
+  private void noteDrained(String node, NodeRunState state) {
+    if (state.drained()) {
+      actions.drained(node);
+    }
+  }
+
   private void welcome(String node, NodeRunState state) {
     actions.numbered(state.newestRun());
+    noteDrained(node, state);
     if (state.epoch() > epoch.value()) {
       epoch.hear(state.epoch());
       epoch.lead(epoch.own());
@@ -687,7 +697,7 @@ public final class LeaderService implements Membership.Listener {
     }).map(waits -> waits.with(Stream.of(
         membership.nodes().stream().flatMap(node -> bus.silence(node.name()).stream()), actions.remarks().stream(),
         loop.prefix().remark(membership.self().name()).stream()).flatMap(remarks -> remarks).toList(),
-        actions.flushes(), actions.healings()));
+        actions.flushes(), actions.healings(), actions.drains()));
   }
 
   private void over(ScrException cause) {

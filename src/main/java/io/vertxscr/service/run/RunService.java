@@ -12,6 +12,7 @@ import io.vertxscr.protocol.app.InitReply;
 import io.vertxscr.protocol.app.InitRequest;
 import io.vertxscr.protocol.node.Ack;
 import io.vertxscr.protocol.node.RunInfo;
+import io.vertxscr.protocol.node.run.DrainMark;
 import io.vertxscr.protocol.node.run.LostRank;
 import io.vertxscr.protocol.node.run.NodeRunState;
 import io.vertxscr.protocol.node.run.Pulse;
@@ -49,6 +50,8 @@ public final class RunService implements Membership.Listener {
   private final List<Consumer<LocalRun>> endListeners = new ArrayList<>();
   private Consumer<LocalRun> replaced = _ -> {};
   private boolean stopping;
+  /** Whether the node is marked to be drained. Forgotten when the daemon ends. */
+  private boolean drained;
   private LocalRun run;
 
   /** Serves a node. */
@@ -91,6 +94,10 @@ public final class RunService implements Membership.Listener {
     }
     if (run != null && !run.isOver() && !ended(run)) {
       return again(request, client);
+    }
+    if (drained) {
+      throw arriving.refused(new ScrException(Fault.WRONG_STATE, "rank " + request.rank() + " cannot begin: node "
+          + self() + " is drained, to be shut down; scr drain --cancel " + self() + " takes that back"));
     }
     prefixes.admit(request.prefix());
     return arriving.arrive(request, client);
@@ -173,6 +180,29 @@ public final class RunService implements Membership.Listener {
     }
   }
 
+  /**
+   * The leader marks this node to be drained, or takes that back. From then on it takes no new run.
+   *
+   * @throws ScrException WRONG_STATE if ranks live here, unless the run is waited for, or wait for theirs to begin
+   */
+  public Future<Ack> drain(DrainMark mark) {
+    if (mark.drained() && !arriving.isEmpty()) {
+      throw new ScrException(Fault.WRONG_STATE, "ranks " + some(arriving.ranks()) + " wait on node " + self()
+          + " for their run to begin");
+    }
+    if (mark.drained() && !mark.afterRun() && busy()) {
+      throw new ScrException(Fault.WRONG_STATE, "run " + run.info().run() + " has ranks "
+          + some(run.info().map().ranksOn(self())) + " on node " + self()
+          + ": halt it first, or have the node drained when it has ended (scr drain --after-run)");
+    }
+    drained = mark.drained();
+    return Future.succeededFuture(Ack.ACK);
+  }
+
+  public boolean isDrained() {
+    return drained;
+  }
+
   /** Returns this node's state for a new leader. */
   public Future<NodeRunState> takeover(Takeover takeover) {
     String leader = membership.leader().name();
@@ -189,9 +219,10 @@ public final class RunService implements Membership.Listener {
     long newestRun = last.map(mine -> mine.info().run()).orElse(0L);
     return Future.succeededFuture(last.filter(mine -> !mine.isOver())
         .map(mine -> new NodeRunState(epoch.value(), Optional.of(mine.info()), mine.gathers(), mine.lastGathered(),
-            ended(mine), failedLeader, endedByNodeLoss, newestRun))
+            ended(mine), failedLeader, endedByNodeLoss, newestRun, drained))
         .orElseGet(() -> new NodeRunState(
-            epoch.value(), Optional.empty(), 0, Optional.empty(), false, failedLeader, endedByNodeLoss, newestRun)));
+            epoch.value(), Optional.empty(), 0, Optional.empty(), false, failedLeader, endedByNodeLoss, newestRun,
+            drained)));
   }
 
   /** Tells a node that waits for this one that its loop turns, and what it is about. */

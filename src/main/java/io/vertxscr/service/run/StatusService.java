@@ -97,6 +97,7 @@ public final class StatusService {
         .put("waits", new JsonObject().put("for", waits.text()).put("missing", new JsonArray(waits.missing())))
         .put("remarks", new JsonArray(Stream.concat(waits.remarks().stream(), prefixRemark().stream()).toList()))
         .put("flushes", new JsonArray(waits.flushes().stream().map(Wire::write).toList()))
+        .put("drains", new JsonArray(waits.drains().stream().map(Wire::write).toList()))
         .put("gaps", new JsonArray(gaps.stream().filter(this::isSettled).map(StatusService::gap).toList()))
         .put("datasets", new JsonArray(store.list().stream().map(this::dataset).toList()));
     runs.run().ifPresent(run -> status.put("run", run(run)));

@@ -29,8 +29,10 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Execution;
@@ -53,6 +55,8 @@ class HealPlannerTest {
   private int setSize;
   private int ranks;
   private GroupDescriptors groups = GroupDescriptors.BUILT_IN;
+  private final Set<String> drained = new TreeSet<>();
+  private FlushState flush = FlushState.NOT_WANTED;
 
   private Redundancy how() {
     return Redundancy.of(scheme, setSize);
@@ -63,12 +67,12 @@ class HealPlannerTest {
         new Job("u", "j", "1", "c"), new Totals(ranks, (long) RANK_BYTES * ranks));
     return new Inventory.Dataset(descriptor, new Origin("/p", ranks), "/tmp", new RedundancyDescriptor(
         new CheckpointDescriptor(0, true, 1, groups.nodes().isEmpty() ? "NODE" : "POWER", "/tmp", how(), false), 1),
-        FlushState.NOT_WANTED, held);
+        flush, held);
   }
 
   private List<Inventory> caches(SortedMap<String, SortedMap<Integer, Held>> of) {
     return of.entrySet().stream().map(node -> new Inventory(node.getKey(), node.getValue().isEmpty() ? List.of()
-        : List.of(dataset(List.copyOf(node.getValue().values()))))).toList();
+        : List.of(dataset(List.copyOf(node.getValue().values()))), Set.of(), drained.contains(node.getKey()))).toList();
   }
 
   private static SortedMap<String, SortedMap<Integer, Held>> copy(SortedMap<String, SortedMap<Integer, Held>> of) {
@@ -223,6 +227,80 @@ class HealPlannerTest {
   private static int weakest(SortedMap<String, SortedMap<Integer, Held>> of) {
     return of.values().stream().flatMap(held -> held.values().stream()).mapToInt(held -> held.set().failures()).min()
         .orElse(0);
+  }
+
+  @ParameterizedTest(name = "{0}, sets of {1}, {2} nodes with {3} ranks each, {4} spares")
+  @CsvSource({"XOR,8,5,1,0", "XOR,8,3,2,1", "XOR,3,6,1,0", "XOR,3,6,2,1", "PARTNER,8,4,1,0", "PARTNER,8,4,2,1",
+      "RS,8,4,1,2", "RS,8,6,1,0", "RS,3,6,1,1", "XOR,2,4,1,0", "SINGLE,8,4,2,0", "SINGLE,8,3,1,2", "XOR,8,1,2,1"})
+  void everySubsetOfNodesThatCanBeDrainedIsNotNeededBehindIt(
+      String name, int size, int holders, int perNode, int spares) {
+    scheme = Scheme.valueOf(name);
+    setSize = size;
+    whole(holders, perNode, spares);
+    SortedMap<String, SortedMap<Integer, Held>> before = copy(nodes);
+    Grade grade = grade(before);
+    int tolerated = weakest(before);
+    int done = 0;
+    for (int chosen = 1; chosen < 1 << before.size(); chosen++) {
+      drained.clear();
+      drained.addAll(before.keySet());
+      drained.removeAll(without(before, chosen).keySet());
+      boolean holds = drained.stream().anyMatch(node -> !before.get(node).isEmpty());
+      assertThat(HealPlanner.toMove(caches(before))).as("%s", drained).hasSize(holds ? 1 : 0);
+      HealPlan plan;
+      try {
+        plan = plan(before, Long.MAX_VALUE / 4);
+      } catch (ScrException e) {
+        assertThat(e.getMessage()).contains("dataset 5", "cannot be held without " + String.join(", ", drained));
+        int stay = before.size() - drained.size();
+        assertThat(stay == 0 ? 0 : ranks / Math.ceilDiv(ranks, stay)).as("ranks in the smallest set of these nodes")
+            .isLessThanOrEqualTo(tolerated);
+        continue;
+      }
+      assertThat(plan.parts()).noneMatch(part -> drained.contains(part.node()));
+      assertThat(plan.newSets().map(RankMap::nodes).orElse(List.of())).doesNotContainAnyElementsOf(drained);
+      for (int made = 0; made <= plan.parts().size(); made++) {     // interrupted behind each step
+        SortedMap<String, SortedMap<Integer, Held>> some = copy(before);
+        plan.parts().subList(0, made).forEach(part -> make(some, part));
+        assertThat(grade(some)).as("nothing is worse meanwhile").isEqualTo(grade);
+        heal(some, plan(some, Long.MAX_VALUE / 4));
+        assertThat(HealPlanner.toMove(caches(some))).as("%s without %s", plan, drained).isEmpty();
+        some.keySet().removeAll(drained);
+        assertThat(grade(some)).isEqualTo(grade);
+        assertThat(weakest(some)).isGreaterThanOrEqualTo(tolerated);
+      }
+      done++;
+    }
+    assertThat(done).isPositive();
+  }
+
+  @Test
+  void whatThePrefixDirectoryHasNeedsNoDrainedNodeAndWhatIsLostAlreadyNeither() {
+    scheme = Scheme.XOR;
+    setSize = 4;
+    whole(4, 1, 1);
+    drained.add("n2");
+    assertThat(HealPlanner.toMove(caches(nodes))).hasSize(1);
+    flush = FlushState.DONE;
+    assertThat(HealPlanner.toMove(caches(nodes))).isEmpty();
+    flush = FlushState.WANTED;
+    nodes.remove("n0");
+    assertThat(HealPlanner.toMove(caches(nodes))).as("degraded").hasSize(1);
+    nodes.remove("n1");
+    assertThat(HealPlanner.toMove(caches(nodes))).as("lost").isEmpty();
+    assertThat(HealPlanner.lostAlready(caches(nodes), "n2")).hasSize(1);
+    assertThat(HealPlanner.lostAlready(caches(nodes), "s0")).isEmpty();
+  }
+
+  @Test
+  void aPlanSaysWhatItTakesOfEachNode() {
+    scheme = Scheme.SINGLE;
+    setSize = 8;
+    whole(3, 2, 1);
+    drained.add("n1");
+    assertThat(plan(nodes, Long.MAX_VALUE / 4).bytes()).isEqualTo(Map.of("s0", 2L * RANK_BYTES));
+    assertThatThrownBy(() -> plan(nodes, 2 * RANK_BYTES - 1)).isInstanceOfSatisfying(ScrException.class,
+        e -> assertThat(e.fault()).isEqualTo(Fault.NO_SPACE)).hasMessageContaining("room");
   }
 
   @Test

@@ -57,7 +57,7 @@ class CacheInventoryServiceTest {
   private final CacheInventoryService inventory = new CacheInventoryService(
       loop, AdmittedPrefixes.of(loop, "/p"), "n1", store,
       new CacheEvictor(loop, "n1", store, Observer.NONE), new RankRestorer(loop, new Nobody(), store, null),
-      new UnreadDatasets(loop, store));
+      new UnreadDatasets(loop, store), () -> false);
   private final List<String> onLoop = new ArrayList<>();
 
   /** No other node is there. */

@@ -8,6 +8,7 @@ import io.vertxscr.config.policy.RunPolicy;
 import io.vertxscr.flow.gather.Step;
 import io.vertxscr.model.RankMap;
 import io.vertxscr.model.ScrException;
+import io.vertxscr.protocol.app.DrainReply;
 import io.vertxscr.protocol.node.Packed;
 import io.vertxscr.protocol.node.RunInfo;
 import io.vertxscr.protocol.node.flush.FlushView;
@@ -52,6 +53,16 @@ class RunNumbers implements LeaderActions {
   @Override
   public List<HealView> healings() {
     return List.of();
+  }
+
+  @Override
+  public List<DrainReply> drains() {
+    return List.of();
+  }
+
+  @Override
+  public void drained(String node) {
+    // Nothing is moved.
   }
 
   @Override

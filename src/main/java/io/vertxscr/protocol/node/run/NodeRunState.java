@@ -13,14 +13,22 @@ import java.util.Optional;
  * @param failedLeader the lost leader that had acknowledged ranks of this node, which have failed since
  * @param endedByNodeLoss the last run, where that ended because it lost a node
  * @param newestRun number of the last run that has begun on this node, failed or not; 0 for none
+ * @param drained whether the node is marked to be drained
  */
 public record NodeRunState(long epoch, Optional<RunInfo> run, long number, Optional<GatherResult> gathered,
-    boolean ended, Optional<String> failedLeader, Optional<RunInfo> endedByNodeLoss, long newestRun) {
+    boolean ended, Optional<String> failedLeader, Optional<RunInfo> endedByNodeLoss, long newestRun,
+    boolean drained) {
   public NodeRunState {
     FieldChecks.count("epoch", epoch);
     FieldChecks.count("number", number);
     failedLeader.ifPresent(lost -> FieldChecks.node("failedLeader", lost));
     FieldChecks.count("newestRun", newestRun);
+  }
+
+  /** Of a node that is not marked. */
+  public NodeRunState(long epoch, Optional<RunInfo> run, long number, Optional<GatherResult> gathered,
+      boolean ended, Optional<String> failedLeader, Optional<RunInfo> endedByNodeLoss, long newestRun) {
+    this(epoch, run, number, gathered, ended, failedLeader, endedByNodeLoss, newestRun, false);
   }
 
   /** Of a node that has left meanwhile. */

@@ -2,6 +2,7 @@ package io.vertxscr.protocol.node.run;
 
 import io.vertxscr.model.Limits;
 import io.vertxscr.protocol.FieldChecks;
+import io.vertxscr.protocol.app.DrainReply;
 import io.vertxscr.protocol.node.flush.FlushView;
 import io.vertxscr.protocol.node.restart.HealView;
 import java.util.List;
@@ -13,30 +14,33 @@ import java.util.Optional;
  * @param remarks what else there is to know, in sentences
  * @param flushes datasets on their way to the prefix directory
  * @param healings datasets that are being made whole again, or cannot be
+ * @param drains nodes that are to be drained
  * @param run the run that is on, once it has begun
  */
 public record OpenWaits(String text, List<String> missing, List<String> remarks, List<FlushView> flushes,
-    List<HealView> healings, Optional<RunView> run) {
+    List<HealView> healings, List<DrainReply> drains, Optional<RunView> run) {
   public OpenWaits {
     FieldChecks.sentence("text", text);
     FieldChecks.sentences("missing", missing);
     FieldChecks.sentences("remarks", remarks);
     FieldChecks.size("flushes", flushes, Limits.MAX_DATASETS);
     FieldChecks.size("healings", healings, Limits.MAX_DATASETS);
+    FieldChecks.size("drains", drains, Limits.MAX_RANKS);
   }
 
   /** Without remarks. */
   public OpenWaits(String text, List<String> missing) {
-    this(text, missing, List.of(), List.of(), List.of(), Optional.empty());
+    this(text, missing, List.of(), List.of(), List.of(), List.of(), Optional.empty());
   }
 
   /** Of this run. */
   public OpenWaits of(RunView on) {
-    return new OpenWaits(text, missing, remarks, flushes, healings, Optional.of(on));
+    return new OpenWaits(text, missing, remarks, flushes, healings, drains, Optional.of(on));
   }
 
   /** Returns the waits with these remarks and background work. */
-  public OpenWaits with(List<String> others, List<FlushView> under, List<HealView> healed) {
-    return new OpenWaits(text, missing, others, under, healed, run);
+  public OpenWaits with(
+      List<String> others, List<FlushView> under, List<HealView> healed, List<DrainReply> drained) {
+    return new OpenWaits(text, missing, others, under, healed, drained, run);
   }
 }

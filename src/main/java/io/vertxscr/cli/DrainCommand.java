@@ -1,0 +1,105 @@
+package io.vertxscr.cli;
+
+import io.vertx.core.json.JsonObject;
+import io.vertxscr.cli.text.JsonVersion;
+import io.vertxscr.model.DrainState;
+import io.vertxscr.model.Fault;
+import io.vertxscr.model.Names;
+import io.vertxscr.model.ScrException;
+import io.vertxscr.protocol.app.DrainRequest;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** {@code scr drain}: copies what only one node has to others, so that it can be shut down. */
+@Command(name = "drain", sortOptions = false, description = {
+    "Copy what only one node has to others, so that it can be shut down. It takes no run and no data of others from"
+        + " then on, until --cancel or until its daemon ends.",
+    "Exit code 0: it is drained, its loss loses nothing and weakens no protection. 1: it is not, and why."})
+final class DrainCommand implements Callable<Integer> {
+  private static final long POLL_MS = 1_000;
+
+  private final Map<String, String> environment;
+
+  @Spec
+  private CommandSpec spec;
+
+  @Parameters(paramLabel = "NODE", description = "Name of the node, as scr status prints it.")
+  private String node;
+
+  @Option(names = "--cancel", description = "Take it back: the node takes runs and data again. What was copied stays.")
+  private boolean cancel;
+
+  @Option(names = "--after-run", description = "Where a run has ranks on the node, wait for its end and drain then.")
+  private boolean afterRun;
+
+  @Option(names = "--no-wait", description = "Return as soon as it has begun; scr status says how far it is.")
+  private boolean noWait;
+
+  @Mixin
+  private SocketOption socket;
+
+  @Option(names = "--json", description = "Print the state at the end as JSON (docs/json.md).")
+  private boolean json;
+
+  DrainCommand(Map<String, String> environment) {
+    this.environment = environment;
+  }
+
+  @Override
+  public Integer call() throws IOException, InterruptedException {
+    if (cancel && (afterRun || noWait)) {
+      throw new ParameterException(spec.commandLine(), "--cancel goes with neither --after-run nor --no-wait");
+    }
+    PrintWriter out = spec.commandLine().getOut();
+    DrainState wanted = cancel ? DrainState.NONE : DrainState.DRAINED;
+    JsonObject now = ask(cancel ? DrainRequest.cancel(node) : DrainRequest.begin(node, afterRun));
+    String said = "";
+    while (!cancel && !noWait && goesOn(now)) {
+      String line = DrainLines.of(now);
+      if (!json && !line.equals(said)) {
+        out.println(Names.printable(line));
+        out.flush();
+      }
+      said = line;
+      Thread.sleep(POLL_MS);                              // polls daemons, for somebody who looks on
+      now = ask(DrainRequest.look(node));
+    }
+    out.println(json ? JsonVersion.of(now).encodePrettily() : Names.printable(DrainLines.of(now)));
+    out.flush();
+    return state(now) == wanted || noWait && goesOn(now) ? 0 : ScrCommand.FAILED;
+  }
+
+  private static DrainState state(JsonObject now) {
+    return DrainState.valueOf(now.getString("state"));
+  }
+
+  private static boolean goesOn(JsonObject now) {
+    return state(now) == DrainState.DRAINING || state(now) == DrainState.WAITING;
+  }
+
+  private JsonObject ask(DrainRequest request) throws IOException, InterruptedException {
+    ScrException failed = new ScrException(Fault.NODE_LOST, "there is no daemon of this user and job on this host");
+    for (Path one : socket.sockets(environment)) {
+      try {
+        Map<String, Object> said = SocketOption.ask(one, client -> client.drain(request));
+        return new JsonObject(said);
+      } catch (ScrException e) {
+        if (e.fault() != Fault.NODE_LOST && e.fault() != Fault.TIMEOUT) {
+          throw e;                                        // what the leader refuses, it refuses by any daemon
+        }
+        failed = e;
+      }
+    }
+    throw failed;
+  }
+}
