@@ -62,6 +62,10 @@ public final class Limits {
   public static final int MAX_OPERATORS = 64;
   /** Those who look at the dashboard of a node at once. */
   public static final int MAX_WATCHERS = 16;
+  /** Time for a connection to prove that it is let in, at each port; at the HTTP port, to send its request. */
+  public static final int MAX_PROOF_MS = 5_000;
+  /** Time for a connection to the HTTP port, from its request until it has taken the answer. */
+  public static final int MAX_ANSWER_MS = 10_000;
   /** Longest path of a Unix socket, in bytes (sun_path of Linux, without its final zero). */
   public static final int MAX_SOCKET_PATH_BYTES = 107;
   /** Applications that may be connected to one node at once. */
@@ -72,6 +76,8 @@ public final class Limits {
   public static final int MAX_ANSWERS_AHEAD = 31;
   /** Transfers that may wait for a thread of the engine. */
   public static final int MAX_QUEUED_TRANSFERS = 1 << 16;
+  /** Connections to the cluster's port of a node that have not proved membership. */
+  public static final int MAX_UNPROVEN_MEMBERS = 64;
   /** Peer connections of a node whose client has not proved membership. */
   public static final int MAX_UNPROVEN_PEERS = 128;
   /** Peer connections that a node serves at once. */

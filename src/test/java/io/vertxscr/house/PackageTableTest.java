@@ -50,7 +50,8 @@ class PackageTableTest {
       "service.scrub",
       "service.copy", "service.container", "service.flush", "service.phase", "service.scavenge", "service.advice",
       "service.leader", "service.dashboard",
-      "cluster.tls", "cluster.accept", "cluster.peer", "cluster", "cluster.bridge", "cluster.ops", "metrics",
+      "cluster.admission", "cluster.tls", "cluster.accept", "cluster.peer", "cluster", "cluster.bridge",
+      "cluster.ops", "metrics",
       "verticle", "node",
       "cli.text", "cli.halt", "cli.offline", "cli.launch", "cli.drill", "cli.scr", "examples.heat", "demo", "cli");
 
@@ -71,9 +72,10 @@ class PackageTableTest {
     row("scavenge", "model", "flow", "format", "placement", "storage", "prefix", "redundancy", "explain");
     row("launch", "model", "config");
     row("transfer", "model");
-    row("cluster.tls", "model");
-    row("cluster.accept", "model", "cluster.tls");
-    row("cluster.peer", "model", "storage", "redundancy", "transfer", "cluster.tls");
+    row("cluster.admission", "model");
+    row("cluster.tls", "model", "cluster.admission");
+    row("cluster.accept", "model", "cluster.admission", "cluster.tls");
+    row("cluster.peer", "model", "storage", "redundancy", "transfer", "cluster.admission", "cluster.tls");
     row("cluster.transfer", "model", "storage", "redundancy", "transfer", "cluster.peer");
     row("cluster.bridge", "model", "protocol", "storage", "cluster", "cluster.accept");
     rowAllAbove("cluster");

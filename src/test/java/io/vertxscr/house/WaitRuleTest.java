@@ -46,7 +46,7 @@ class WaitRuleTest {
       Map.entry("node.ClusteredNode", "watches a loop that may hang, from outside of it"),
       Map.entry("node.VertxLoop", "the loop of a daemon: where services get their timers from"),
       Map.entry("cluster.bridge.Connection", "gives the selector a turn, to see ends of connections before calls"),
-      Map.entry("cluster.BriefConnections", "closes connections whose time is over"),
+      Map.entry("cluster.admission.UnprovenConnections", "closes connections whose time is over"),
       Map.entry("cluster.ops.LiveStreams", "sends heartbeats to those who look at the dashboard"),
       Map.entry("cluster.ops.OperatorsPort", "makes the page of metrics once a second"),
       Map.entry("cluster.bridge.FrameBudget", "gives up frames that stay unfinished while others wait"),

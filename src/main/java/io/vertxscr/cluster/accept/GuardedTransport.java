@@ -17,18 +17,17 @@ import io.vertx.core.internal.net.NetSocketInternal;
 import io.vertx.core.net.NetServerOptions;
 import io.vertx.core.net.NetSocket;
 import io.vertx.core.spi.transport.Transport;
+import io.vertxscr.cluster.admission.UnprovenConnections.Bounds;
+import io.vertxscr.cluster.admission.UnprovenConnections;
 import io.vertxscr.cluster.tls.Credentials;
 import io.vertxscr.model.Limits;
 import java.net.SocketAddress;
-import java.util.ArrayDeque;
-import java.util.Deque;
 import java.util.function.Consumer;
 
 /**
  * Transport of Vert.x whose servers bound the connections of whoever has not proved to be let in.
  *
- * <p>Anybody can open connections and be silent. Vert.x has no bound on them, and a process without descriptors makes
- * no checkpoint. So only some may wait at a port: the next one has the oldest closed. Where connections come faster
+ * <p>Vert.x has no bound on them; here each port has its {@link UnprovenConnections}. Where connections come faster
  * than they are closed, they are not accepted but wait in the kernel. What those send who have proved to be members is
  * bounded by {@link BusFrames}.
  */
@@ -40,11 +39,30 @@ public final class GuardedTransport implements io.vertx.core.transport.Transport
   private static final int MAX_UNPROVEN = 1024;
   /** Connections that are being closed, or wait for that. */
   private static final int MAX_CLOSING = 64;
-  private static final AttributeKey<Boolean> PROVED = AttributeKey.valueOf("scr-proved");
+  private static final AttributeKey<UnprovenConnections<Channel>> UNPROVEN = AttributeKey.valueOf("scr-unproven");
+
+  private final long proofMs;
+
+  public GuardedTransport() {
+    this(Limits.MAX_PROOF_MS);
+  }
+
+  /** The same with another time until the other side of a connection must have proved to be let in. */
+  public GuardedTransport(long proofMs) {
+    this.proofMs = proofMs;
+  }
 
   /** The other side of an accepted connection has proved to be let in, by other means than TLS. */
   public static void proved(NetSocket socket) {
-    ((NetSocketInternal) socket).channelHandlerContext().channel().attr(PROVED).set(true);
+    proved(((NetSocketInternal) socket).channelHandlerContext().channel());
+  }
+
+  /** The same of a channel, or the port that has accepted it has a bound of its own from now on. */
+  public static void proved(Channel channel) {
+    UnprovenConnections<Channel> unproven = channel.attr(UNPROVEN).get();
+    if (unproven != null) {                               // a Unix socket is not guarded
+      unproven.left(channel);
+    }
   }
 
   @Override
@@ -64,11 +82,11 @@ public final class GuardedTransport implements io.vertx.core.transport.Transport
 
   @Override
   public Transport implementation() {
-    return new Guarding(NIO.implementation());
+    return new Guarding(NIO.implementation(), proofMs);
   }
 
   /** The transport of all platforms, but for what servers accept. */
-  private record Guarding(Transport nio) implements Transport {
+  private record Guarding(Transport nio, long proofMs) implements Transport {
     @Override
     public boolean supportsDomainSockets() {
       return nio.supportsDomainSockets();
@@ -117,12 +135,16 @@ public final class GuardedTransport implements io.vertx.core.transport.Transport
         return;
       }
       if (options instanceof HttpServerOptions) {
-        bootstrap.handler(new Bound(Limits.MAX_OPERATORS, _ -> {}));
+        bootstrap.handler(new Bound(new Bounds(Limits.MAX_OPERATORS, proofMs,
+            "connections to the HTTP port were closed before they had sent a request"), _ -> {}));
       } else if (options.isSsl()) {                       // the event bus
         BusFrames.Unfinished unfinished = new BusFrames.Unfinished(Limits.MAX_UNFINISHED_BUS_BYTES);
-        bootstrap.handler(new Bound(MAX_UNPROVEN, channel -> channel.pipeline().addLast(new BehindTls(unfinished))));
+        bootstrap.handler(new Bound(new Bounds(MAX_UNPROVEN, proofMs,
+            "connections to the event bus had not proved membership and were closed"),
+            channel -> channel.pipeline().addLast(new BehindTls(unfinished))));
       } else {
-        bootstrap.handler(new Bound(Limits.MAX_STRANGERS, _ -> {}));
+        bootstrap.handler(new Bound(new Bounds(Limits.MAX_STRANGERS, proofMs,
+            "connections to the TCP port have not shown the token of this daemon and were closed"), _ -> {}));
       }
     }
   }
@@ -141,6 +163,11 @@ public final class GuardedTransport implements io.vertx.core.transport.Transport
       SslHandler tls = pipeline.get(SslHandler.class);
       pipeline.addAfter(pipeline.context(tls).name(), null, new BusFrames(
           () -> Credentials.fingerprint(tls.engine().getSession().getPeerCertificates()[0]), unfinished));
+      tls.handshakeFuture().addListener(handshake -> {
+        if (handshake.isSuccess()) {
+          proved(context.channel());
+        }
+      });
       context.fireChannelRead(encrypted);
       pipeline.remove(this);
     }
@@ -148,43 +175,44 @@ public final class GuardedTransport implements io.vertx.core.transport.Transport
 
   /** Sees each connection that a server accepts, before it is initialized. Runs on the thread that accepts. */
   private static final class Bound extends ChannelInboundHandlerAdapter {
-    private final int most;
+    private final UnprovenConnections<Channel> unproven;
     private final Consumer<Channel> arrange;
-    /** The oldest first. Some may have ended, or proved themselves. */
-    private final Deque<Channel> waiting = new ArrayDeque<>();
     private int closing;
+    private Channel server;
 
     /** @param arrange what else to do with a connection that is accepted */
-    Bound(int most, Consumer<Channel> arrange) {
-      this.most = most;
+    Bound(Bounds bounds, Consumer<Channel> arrange) {
+      this.unproven = new UnprovenConnections<>(bounds, this::close);
       this.arrange = arrange;
     }
 
     @Override
+    public void handlerAdded(ChannelHandlerContext context) {
+      server = context.channel();
+    }
+
+    @Override
     public void channelRead(ChannelHandlerContext context, Object accepted) {
-      if (waiting.size() >= most) {
-        waiting.removeIf(channel -> !channel.isOpen() || hasProved(channel));
-      }
-      if (waiting.size() >= most) {
-        close(waiting.removeFirst(), context.channel());
-      }
-      waiting.add((Channel) accepted);
-      arrange.accept((Channel) accepted);
+      Channel channel = (Channel) accepted;
+      channel.attr(UNPROVEN).set(unproven);
+      unproven.opened(channel);
+      channel.closeFuture().addListener(_ -> unproven.left(channel));
+      arrange.accept(channel);
       context.fireChannelRead(accepted);
     }
 
-    private void close(Channel oldest, Channel server) {
-      closing++;
-      server.config().setAutoRead(closing < MAX_CLOSING);
-      oldest.close().addListener(_ -> server.eventLoop().execute(() -> {
-        closing--;
-        server.config().setAutoRead(closing < MAX_CLOSING);
-      }));
+    /** Closes at once: by its tail a connection would wait for an answer that nobody takes. */
+    private void close(Channel channel) {
+      count(1);
+      ChannelHandlerContext first = channel.pipeline().firstContext();
+      (first == null ? channel.close() : first.close()).addListener(_ -> count(-1));
     }
 
-    private static boolean hasProved(Channel channel) {
-      SslHandler tls = channel.pipeline().get(SslHandler.class);
-      return tls != null && tls.handshakeFuture().isSuccess() || channel.hasAttr(PROVED);
+    private void count(int more) {
+      server.eventLoop().execute(() -> {
+        closing += more;
+        server.config().setAutoRead(closing < MAX_CLOSING);
+      });
     }
   }
 }

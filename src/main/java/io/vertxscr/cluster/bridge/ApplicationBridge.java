@@ -6,7 +6,6 @@ import io.vertx.core.buffer.Buffer;
 import io.vertx.core.net.NetServer;
 import io.vertx.core.net.NetSocket;
 import io.vertx.core.net.SocketAddress;
-import io.vertxscr.cluster.BriefConnections;
 import io.vertxscr.cluster.accept.GuardedTransport;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.Limits;
@@ -44,7 +43,6 @@ public final class ApplicationBridge {
   /** Part of the heap for calls that wait: as objects they take several times the bytes of their text. */
   private static final int WAITING_SHARE = 16;
   private static final long SMALL_FRAMES_BYTES = 8 << 20;
-  private static final long PROOF_MS = 5_000;
 
   private final Vertx vertx;
   private final String node;
@@ -55,8 +53,6 @@ public final class ApplicationBridge {
   private final FrameBudget.Shares budgets;
   private final OpenCalls calls;
   private final Map<String, Connection> connections = new HashMap<>();
-  /** Connections that have not shown the token. */
-  private final BriefConnections strangers;
   private NetServer server;
   private NetServer tcpServer;
   private boolean closing;
@@ -78,8 +74,6 @@ public final class ApplicationBridge {
         Runtime.getRuntime().maxMemory() / HEAP_SHARE, Limits.MAX_MESSAGE_BYTES, Limits.MAX_UNFINISHED_BYTES)));
     this.calls = new OpenCalls(Math.max(Runtime.getRuntime().maxMemory() / WAITING_SHARE, Limits.MAX_MESSAGE_BYTES));
     this.closedListener = Objects.requireNonNull(closedListener);
-    this.strangers = new BriefConnections(vertx, Limits.MAX_STRANGERS, PROOF_MS,
-        "connections to the TCP port have not shown the token of this daemon and were closed");
   }
 
   /**
@@ -124,15 +118,13 @@ public final class ApplicationBridge {
   }
 
   /**
-   * Anybody on this host can connect there. Until the token is shown a connection counts among few, for a short time:
-   * who has the token shows it at once.
+   * Anybody on this host can connect there. Until the token is shown a connection counts among few, for a short time,
+   * see {@link GuardedTransport}: who has the token shows it at once.
    */
   private void acceptStranger(NetSocket socket) {
     String clientId = "bridge:" + ++lastConnection;
-    Runnable leave = strangers.admit(socket::close);
     Connection[] connection = {null};
     connection[0] = new Connection(socket, vertx, node, clientId, budgets, calls, Optional.of(token), () -> {
-      leave.run();
       GuardedTransport.proved(socket);
       if (isFull()) {
         connection[0].refuse(full());
@@ -140,10 +132,7 @@ public final class ApplicationBridge {
         connections.put(clientId, connection[0]);
       }
     });
-    socket.closeHandler(_ -> {
-      leave.run();
-      closed(clientId, connection[0]);
-    });
+    socket.closeHandler(_ -> closed(clientId, connection[0]));
   }
 
   private void closed(String clientId, Connection connection) {

@@ -15,14 +15,13 @@ import io.vertx.core.http.HttpServerResponse;
 import io.vertx.core.http.impl.HttpServerConnection;
 import io.vertx.core.json.DecodeException;
 import io.vertx.core.json.JsonObject;
-import io.vertxscr.cluster.BriefConnections;
+import io.vertxscr.cluster.accept.GuardedTransport;
+import io.vertxscr.cluster.admission.UnprovenConnections;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.Limits;
 import io.vertxscr.model.ScrException;
-import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Function;
@@ -37,14 +36,12 @@ import java.util.regex.Pattern;
  * which an orchestrator asks, is told to everybody. Where none is, data is for those who name this host by its address:
  * a page of somebody else's whose name leads here (DNS rebinding) does not. To act always takes a token of its own.
  *
- * <p>Anybody may be able to connect. So a connection is for one request, and has {@link #LIMIT_MS} for all of it; there
- * are few at a time, and the oldest makes room for the next. One page of metrics serves all who ask within a second.
- * {@code /dashboard/live} alone stays open ({@link LiveStreams}). HTTP/1 alone: a connection of HTTP/2 is for many
- * requests. On one event loop.
+ * <p>Anybody may be able to connect. So a connection is for one request, with a time for the request ({@link
+ * GuardedTransport} sees to that) and one for its answer; of each kind there are few at a time, and the oldest makes
+ * room for the next. One page of metrics serves all who ask within a second. {@code /dashboard/live} alone stays open
+ * ({@link LiveStreams}). HTTP/1 alone: a connection of HTTP/2 is for many requests. On one event loop.
  */
 public final class OperatorsPort {
-  /** For a connection, from its begin to the last byte that its other side has taken. */
-  static final long LIMIT_MS = 10_000;
   private static final long PAGE_MS = 1_000;
   private static final int MAX_LINE_BYTES = 1024;
   private static final int MAX_HEADER_BYTES = 8 << 10;
@@ -61,27 +58,28 @@ public final class OperatorsPort {
   private final Vertx vertx;
   private final OperatorsAddress address;
   private final OperatorsView view;
-  private final BriefConnections connections;
+  /** Those that have had their request, and not taken their answer. */
+  private final UnprovenConnections<HttpConnection> answered;
   private final LiveStreams streams;
-  /** By connection, what lets it stay beyond the limit. */
-  private final Map<HttpConnection, Runnable> brief = new HashMap<>();
   /** Connections that have had their request. */
   private final Set<HttpConnection> served = new HashSet<>();
   private Optional<String> page = Optional.empty();
   private HttpServer server;
 
+  /** @param vertx with a {@link GuardedTransport} */
   public OperatorsPort(Vertx vertx, OperatorsAddress address, OperatorsView view) {
-    this(vertx, address, view, LIMIT_MS, LiveStreams.HEARTBEAT_MS);
+    this(vertx, address, view, Limits.MAX_ANSWER_MS, LiveStreams.HEARTBEAT_MS);
   }
 
   /** The same with other times. */
-  OperatorsPort(Vertx vertx, OperatorsAddress address, OperatorsView view, long limitMs, long heartbeatMs) {
+  OperatorsPort(Vertx vertx, OperatorsAddress address, OperatorsView view, long answerMs, long heartbeatMs) {
     this.vertx = vertx;
     this.address = address;
     this.view = view;
     this.streams = new LiveStreams(vertx, heartbeatMs);
-    this.connections = new BriefConnections(vertx, Limits.MAX_OPERATORS, limitMs,
-        "connections to the HTTP port were closed before they had an answer");
+    this.answered = new UnprovenConnections<>(new UnprovenConnections.Bounds(Limits.MAX_OPERATORS, answerMs,
+        "connections to the HTTP port were closed before they had taken their answer"),
+        connection -> channel(connection).close());
   }
 
   /** Listens. @return the port */
@@ -93,21 +91,12 @@ public final class OperatorsPort {
   }
 
   private void accept(HttpConnection connection) {
-    ChannelHandlerContext channel = channel(connection);
-    channel.channel().config().setRecvByteBufAllocator(new FixedRecvByteBufAllocator(READ_BYTES));
-    brief.put(connection, connections.admit(channel::close));
+    channel(connection).channel().config().setRecvByteBufAllocator(new FixedRecvByteBufAllocator(READ_BYTES));
     connection.closeHandler(_ -> {
-      stay(connection);
+      answered.left(connection);
       streams.ended(connection);
       served.remove(connection);
     });
-  }
-
-  private void stay(HttpConnection connection) {
-    Runnable leave = brief.remove(connection);
-    if (leave != null) {
-      leave.run();
-    }
   }
 
   /** Closes at once. The connection, and the channel by its tail, would wait for an answer that nobody takes. */
@@ -130,11 +119,16 @@ public final class OperatorsPort {
     });
     // Not before all of it has come: a connection that is closed with bytes unread resets the answer.
     request.end()
+        .map(_ -> {
+          GuardedTransport.proved(channel.channel());
+          answered.opened(connection);
+          return body;
+        })
         .compose(_ -> answer(request, body))                    // a throw in here is answered too
         .recover(failure -> Future.succeededFuture(failed(request, failure)))
         .onComplete((answer, _) -> {
           if (answer.stream().isPresent()) {
-            stay(connection);
+            answered.left(connection);
             streams.begin(connection, request.response(), answer.stream().get(), channel::close);
           } else {
             send(request.response(), answer).onComplete(_ -> connection.close());

@@ -1,5 +1,6 @@
 package io.vertxscr.cluster.peer;
 
+import io.vertxscr.cluster.admission.UnprovenConnections;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.Limits;
 import io.vertxscr.model.Names;
@@ -8,8 +9,6 @@ import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
-import java.util.ArrayDeque;
-import java.util.Deque;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -62,8 +61,8 @@ public final class PeerServer implements AutoCloseable {
   private final ServerSocketChannel listener;
   private final PeerWatchdog watchdog;
   private final Set<PeerChannel> connections = ConcurrentHashMap.newKeySet();
-  /** Those of the connections whose client has not proved itself, the oldest first. Guarded by itself. */
-  private final Deque<PeerChannel> unproven = new ArrayDeque<>();
+  /** Those of the connections whose client has not proved itself. */
+  private final UnprovenConnections<PeerChannel> unproven;
   private final AtomicInteger threads = new AtomicInteger();
   private final CountDownLatch closed = new CountDownLatch(1);
 
@@ -78,6 +77,9 @@ public final class PeerServer implements AutoCloseable {
     this.settings = settings;
     this.catalog = Objects.requireNonNull(catalog);
     this.watchdog = watchdog;
+    this.unproven = new UnprovenConnections<>(new UnprovenConnections.Bounds(Limits.MAX_UNPROVEN_PEERS,
+        settings.timeouts().handshakeMs(), "connections to the peer port had not proved membership and were closed"),
+        this::turnAway);
     this.listener = listen(settings, watchdog);
     Thread.ofPlatform().daemon().name("scr-peer-accept-" + settings.node()).start(this::acceptAll);
   }
@@ -136,7 +138,9 @@ public final class PeerServer implements AutoCloseable {
 
   private void accept(SocketChannel socket) throws IOException {
     PeerChannel peer = new PeerChannel("peer " + socket.getRemoteAddress(), socket, watchdog);
-    makeRoom();
+    if (connections.size() >= settings.maxConnections()) {
+      unproven.makeRoom();
+    }
     if (connections.size() >= settings.maxConnections()) {
       try (peer) {
         Handshake.refuse(peer, Fault.BUSY);     // fits in the empty socket buffer: does not block
@@ -144,9 +148,7 @@ public final class PeerServer implements AutoCloseable {
       return;
     }
     connections.add(peer);
-    synchronized (unproven) {
-      unproven.add(peer);
-    }
+    unproven.opened(peer);
     try {
       Thread.ofPlatform().daemon().name("scr-peer-serve-" + settings.node() + "-" + threads.incrementAndGet())
           .start(() -> serve(peer));
@@ -163,9 +165,8 @@ public final class PeerServer implements AutoCloseable {
   private void serve(PeerChannel peer) {
     try (peer) {
       peer.withoutDelay();
-      peer.watch().limitTotal(settings.timeouts().handshakeMs());
       if (Handshake.serve(peer, settings.security(), settings.node())) {
-        proved(peer);
+        unproven.left(peer);
         new Serving(settings, catalog, peer).serveAll();
       } else {
         LOG.warn("node {} refused {}: it looks for another node", settings.node(), peer.peer());
@@ -179,28 +180,13 @@ public final class PeerServer implements AutoCloseable {
     }
   }
 
-  /** Anybody can connect and be silent: the oldest goes for the next, so that members always get in. */
-  private void makeRoom() {
-    PeerChannel oldest = null;
-    synchronized (unproven) {
-      if (unproven.size() >= Limits.MAX_UNPROVEN_PEERS || connections.size() >= settings.maxConnections()) {
-        oldest = unproven.pollFirst();
-      }
-    }
-    if (oldest != null) {
-      connections.remove(oldest);               // its thread does so later: the next one has its place
-      oldest.close();
-    }
-  }
-
-  private void proved(PeerChannel peer) {
-    synchronized (unproven) {
-      unproven.remove(peer);
-    }
+  private void turnAway(PeerChannel peer) {
+    connections.remove(peer);                   // its thread does so later: the next one has its place
+    peer.close();
   }
 
   private void leave(PeerChannel peer) {
-    proved(peer);
+    unproven.left(peer);
     connections.remove(peer);
   }
 

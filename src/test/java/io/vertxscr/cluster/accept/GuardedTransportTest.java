@@ -19,7 +19,9 @@ import org.junit.jupiter.api.Timeout;
 class GuardedTransportTest {
   private static final int MANY = 3 * Limits.MAX_OPERATORS;
 
-  private final Vertx vertx = Vertx.builder().withTransport(new GuardedTransport()).build();
+  private static final long SHORT_MS = 300;
+
+  private Vertx vertx = guarded(Limits.MAX_PROOF_MS);
   private final List<Socket> opened = new ArrayList<>();
 
   @AfterEach
@@ -28,6 +30,10 @@ class GuardedTransportTest {
       socket.close();
     }
     vertx.close().await();
+  }
+
+  private static Vertx guarded(long proofMs) {
+    return Vertx.builder().withTransport(new GuardedTransport(proofMs)).build();
   }
 
   private Socket open(int port) throws IOException {
@@ -58,6 +64,26 @@ class GuardedTransportTest {
     Socket next = open(port);
     next.getOutputStream().write("GET / HTTP/1.1\r\nHost: a\r\n\r\n".getBytes(StandardCharsets.US_ASCII));
     assertThat(read(next)).isEqualTo('H');
+  }
+
+  /** Where nobody else comes. */
+  @Test
+  void whoProvesNothingIsClosedAfterItsTime() throws IOException {
+    vertx.close().await();
+    vertx = guarded(SHORT_MS);
+    int http = vertx.createHttpServer().requestHandler(_ -> {}).listen(0, "127.0.0.1").await().actualPort();
+    NetServer server = vertx.createNetServer().connectHandler(socket -> socket.handler(data -> {
+      GuardedTransport.proved(socket);
+      socket.write(data);
+    }));
+    int tcp = server.listen(0, "127.0.0.1").await().actualPort();
+    Socket proven = open(tcp);
+    proven.getOutputStream().write(7);
+    assertThat(read(proven)).isEqualTo(7);
+    assertThat(read(open(tcp))).isEqualTo(-1);
+    assertThat(read(open(http))).isEqualTo(-1);
+    proven.getOutputStream().write(8);
+    assertThat(read(proven)).isEqualTo(8);
   }
 
   @Test

@@ -6,6 +6,7 @@ import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.json.JsonObject;
 import io.vertxscr.client.FakeNode;
+import io.vertxscr.cluster.accept.GuardedTransport;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.Limits;
 import io.vertxscr.protocol.Frames;
@@ -37,7 +38,7 @@ class TcpBridgeTest {
 
   @TempDir
   Path directory;
-  private final Vertx vertx = Vertx.vertx();
+  private final Vertx vertx = Vertx.builder().withTransport(new GuardedTransport()).build();
   private final FakeNode node = new FakeNode("n1");
   private final BlockingQueue<String> closed = new LinkedBlockingQueue<>();
   private Path socket;

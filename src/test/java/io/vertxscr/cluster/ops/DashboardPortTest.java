@@ -6,6 +6,7 @@ import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.VertxOptions;
 import io.vertx.core.json.JsonObject;
+import io.vertxscr.cluster.accept.GuardedTransport;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.Limits;
 import io.vertxscr.model.ScrException;
@@ -40,7 +41,10 @@ class DashboardPortTest {
 
   private static final long HEARTBEAT_MS = 200;
 
-  private final Vertx vertx = Vertx.vertx(new VertxOptions().setEventLoopPoolSize(1));
+  private static final long SHORT_MS = 300;
+
+  private final Vertx vertx = Vertx.builder().with(new VertxOptions().setEventLoopPoolSize(1))
+      .withTransport(new GuardedTransport(SHORT_MS)).build();
   private final Queue<Socket> sockets = new ArrayDeque<>();
   private final Set<Watcher> watchers = ConcurrentHashMap.newKeySet();
   private final Queue<String> acted = new ConcurrentLinkedQueue<>();
@@ -86,7 +90,7 @@ class DashboardPortTest {
     OperatorsView view = new OperatorsView(() -> "", () -> Future.succeededFuture(Optional.empty()),
         () -> started ? Optional.of(new Shown()) : Optional.empty());
     port = Future.<Integer>future(opened -> vertx.runOnContext(_ ->
-        new OperatorsPort(vertx, address, view, OperatorsPort.LIMIT_MS, HEARTBEAT_MS).open().onComplete(opened)))
+        new OperatorsPort(vertx, address, view, SHORT_MS, HEARTBEAT_MS).open().onComplete(opened)))
         .await(30, TimeUnit.SECONDS);
   }
 
@@ -229,6 +233,25 @@ class DashboardPortTest {
     assertThat(next(stream, "event: ")).isEqualTo("picture");
     assertThat(next(stream, "data: ")).isEqualTo("{\"status\":1}");
     assertThat(next(stream, ": ")).as("a heartbeat").isEqualTo("alive");
+  }
+
+  /** It has no time of its own; silent connections, and those who take no answer, do not crowd it out. */
+  @Test
+  void theStreamStaysOpenBeyondTheTimeOfOthers() throws Exception {
+    open(false);
+    BufferedReader stream = reader(send("/dashboard/live", "Host: localhost"));
+    assertThat(next(stream, "content-type: ")).startsWith("text/event-stream");
+    Socket silent = new Socket(InetAddress.getLoopbackAddress(), port);
+    sockets.add(silent);
+    silent.setSoTimeout(30_000);
+    for (int i = 0; i < 2 * Limits.MAX_OPERATORS; i++) {
+      sockets.add(new Socket(InetAddress.getLoopbackAddress(), port));
+    }
+    assertThat(silent.getInputStream().read()).as("a connection without a request").isEqualTo(-1);
+    for (long waitedMs = 0; waitedMs <= 3 * SHORT_MS; waitedMs += HEARTBEAT_MS) {
+      assertThat(next(stream, ": ")).isEqualTo("alive");
+    }
+    assertThat(watchers).hasSize(1);
   }
 
   @Test

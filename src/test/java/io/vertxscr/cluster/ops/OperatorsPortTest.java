@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.VertxOptions;
+import io.vertxscr.cluster.accept.GuardedTransport;
 import io.vertxscr.model.Limits;
 import io.vertxscr.timing.Eventually;
 import java.io.IOException;
@@ -31,15 +32,22 @@ class OperatorsPortTest {
   private static final String TOKEN = "0123456789abcdef";
   private static final String GET_METRICS = "GET /metrics HTTP/1.1\r\nHost: n1\r\n\r\n";
   private static final int SHORT_MS = 300;
+  private static final int LONG_MS = 1_000_000;
 
-  private final Vertx vertx = Vertx.vertx(new VertxOptions().setEventLoopPoolSize(1));
+  private Vertx vertx;
   private final AtomicInteger pages = new AtomicInteger();
   private final Queue<Socket> sockets = new ArrayDeque<>();
   private volatile String page = "scr_events_total 1.0\n";
   private volatile Optional<String> notReady = Optional.empty();
   private int port;
 
-  private void open(Optional<String> token, long limitMs) throws Exception {
+  private void open(Optional<String> token) throws Exception {
+    open(token, Limits.MAX_PROOF_MS, Limits.MAX_ANSWER_MS);
+  }
+
+  private void open(Optional<String> token, long requestMs, long answerMs) throws Exception {
+    vertx = Vertx.builder().with(new VertxOptions().setEventLoopPoolSize(1))
+        .withTransport(new GuardedTransport(requestMs)).build();
     OperatorsAddress address = new OperatorsAddress("127.0.0.1", 0,
         token.map(text -> new BearerToken(text.getBytes(StandardCharsets.US_ASCII))));
     OperatorsView view = new OperatorsView(() -> {
@@ -47,7 +55,7 @@ class OperatorsPortTest {
       return page;
     }, () -> Future.succeededFuture(notReady));
     port = Future.<Integer>future(opened -> vertx.runOnContext(_ ->
-        new OperatorsPort(vertx, address, view, limitMs, LiveStreams.HEARTBEAT_MS).open().onComplete(opened)))
+        new OperatorsPort(vertx, address, view, answerMs, LiveStreams.HEARTBEAT_MS).open().onComplete(opened)))
         .await(30, TimeUnit.SECONDS);
   }
 
@@ -79,7 +87,7 @@ class OperatorsPortTest {
 
   @Test
   void silentConnectionsMakeRoomForTheNext() throws Exception {
-    open(Optional.empty(), OperatorsPort.LIMIT_MS * 100);
+    open(Optional.empty(), LONG_MS, LONG_MS);
     List<Socket> silent = new ArrayList<>();
     for (int i = 0; i < Limits.MAX_OPERATORS + 20; i++) {
       silent.add(connect());
@@ -93,15 +101,42 @@ class OperatorsPortTest {
     assertThat(rest(youngest)).startsWith("HTTP/1.1 200 ");
   }
 
+  /** Those who take no answer have a number of their own: they do not go for silent ones, nor these for them. */
+  @Test
+  void whoTakesNoAnswerMakesRoomForTheNextWhoDoesNot() throws Exception {
+    open(Optional.empty(), LONG_MS, LONG_MS);
+    page = "x".repeat(8 << 20);
+    Socket silent = connect();
+    List<Socket> deaf = new ArrayList<>();
+    for (int i = 0; i <= Limits.MAX_OPERATORS; i++) {
+      deaf.add(connect());
+      deaf.getLast().getOutputStream().write(GET_METRICS.getBytes(StandardCharsets.US_ASCII));
+      assertThat(deaf.getLast().getInputStream().read()).isEqualTo('H');
+    }
+    assertThat(endsEarly(deaf.getFirst())).as("the oldest").isTrue();
+    page = "short\n";
+    Eventually.holds("a new page", () -> say(GET_METRICS).endsWith("\r\nshort\n"));
+    silent.getOutputStream().write(GET_METRICS.getBytes(StandardCharsets.US_ASCII));
+    assertThat(rest(silent)).endsWith("\r\nshort\n");
+  }
+
+  private boolean endsEarly(Socket socket) throws IOException {
+    try {
+      return socket.getInputStream().readAllBytes().length < page.length();
+    } catch (SocketException _) {
+      return true;
+    }
+  }
+
   @Test
   void whoSendsAByteNowAndThenHasNoMoreTimeThanOthers() throws Exception {
-    open(Optional.empty(), SHORT_MS);
+    open(Optional.empty(), SHORT_MS, LONG_MS);
     assertThat(drippedUntilClosed(connect(), "GET /metrics HTTP/1.1\r\nX: ")).isLessThan(1000);
   }
 
   @Test
   void whoTakesNoAnswerHasNoMoreTimeThanOthers() throws Exception {
-    open(Optional.empty(), SHORT_MS);
+    open(Optional.empty(), LONG_MS, SHORT_MS);
     page = "x".repeat(32 << 20);
     assertThat(drippedUntilClosed(connect(), GET_METRICS)).isLessThan(1000);
   }
@@ -124,7 +159,7 @@ class OperatorsPortTest {
 
   @Test
   void aConnectionIsForOneRequest() throws Exception {
-    open(Optional.empty(), OperatorsPort.LIMIT_MS);
+    open(Optional.empty());
     page = "x".repeat(100_000);
     assertThat(say(GET_METRICS.repeat(100)).split("HTTP/1.1 200 ", -1)).hasSize(2);
     assertThat(pages).hasValue(1);
@@ -132,7 +167,7 @@ class OperatorsPortTest {
 
   @Test
   void thousandsOfRequestsAtOnceGetOneAnswerAtMostAndTheNextConnectionIsServed() throws Exception {
-    open(Optional.empty(), OperatorsPort.LIMIT_MS);
+    open(Optional.empty());
     Socket socket = connect();
     Thread flood = Thread.startVirtualThread(() -> {
       try {
@@ -148,7 +183,7 @@ class OperatorsPortTest {
 
   @Test
   void onePageServesAllWhoAskWithinASecond() throws Exception {
-    open(Optional.empty(), OperatorsPort.LIMIT_MS);
+    open(Optional.empty());
     for (int i = 0; i < 100; i++) {
       assertThat(say(GET_METRICS)).startsWith("HTTP/1.1 200 ");
     }
@@ -161,14 +196,14 @@ class OperatorsPortTest {
 
   @Test
   void linesAndHeadersThatAreTooLongAreRefused() throws Exception {
-    open(Optional.empty(), OperatorsPort.LIMIT_MS);
+    open(Optional.empty());
     assertThat(say("GET /" + "x".repeat(5_000) + " HTTP/1.1\r\n\r\n")).containsPattern("^HTTP/1.. 414 ");
     assertThat(say("GET / HTTP/1.1\r\nX: " + "x".repeat(9_000) + "\r\n\r\n")).containsPattern("^HTTP/1.. 431 ");
   }
 
   @Test
   void aBodyIsNotTaken() throws Exception {
-    open(Optional.empty(), OperatorsPort.LIMIT_MS);
+    open(Optional.empty());
     assertThat(say("POST /metrics HTTP/1.1\r\nContent-Length: 4\r\n\r\nbody")).startsWith("HTTP/1.1 405 ");
     Socket socket = connect();
     socket.getOutputStream().write("POST /metrics HTTP/1.1\r\nContent-Length: 1000000000\r\n\r\n"
@@ -186,7 +221,7 @@ class OperatorsPortTest {
   /** A connection of HTTP/2 has many requests, and ways of its own to keep a server busy. */
   @Test
   void thereIsNoHttp2() throws Exception {
-    open(Optional.empty(), OperatorsPort.LIMIT_MS);
+    open(Optional.empty());
     assertThat(say("GET /health/live HTTP/1.1\r\nHost: n1\r\nConnection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\n"
         + "HTTP2-Settings: AAMAAABkAARAAAAAAAIAAAAA\r\n\r\n")).startsWith("HTTP/1.1 200 ");
     assertThat(say("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n")).startsWith("HTTP/2.0 501 Not Implemented\r\n");
@@ -199,7 +234,7 @@ class OperatorsPortTest {
       "0123456789abcdef|401|false"})
   void whoShowsTheTokenSeesMetricsAndReasonsAndOthersWhetherItIsReady(String header, int status, boolean sees)
       throws Exception {
-    open(Optional.of(TOKEN), OperatorsPort.LIMIT_MS);
+    open(Optional.of(TOKEN));
     String shown = header.isEmpty() ? "" : "Authorization: " + header + "\r\n";
     assertThat(say("GET /metrics HTTP/1.1\r\n" + shown + "\r\n")).startsWith("HTTP/1.1 " + status + " ")
         .satisfies(answer -> assertThat(answer.contains(page)).isEqualTo(sees))

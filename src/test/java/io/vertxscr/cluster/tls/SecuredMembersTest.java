@@ -7,6 +7,7 @@ import com.hazelcast.core.HazelcastInstance;
 import com.hazelcast.instance.EndpointQualifier;
 import com.hazelcast.instance.impl.HazelcastInstanceFactory;
 import com.hazelcast.instance.impl.HazelcastInstanceProxy;
+import io.vertxscr.model.Limits;
 import io.vertxscr.timing.Eventually;
 import java.io.IOException;
 import java.io.InputStream;
@@ -146,12 +147,27 @@ class SecuredMembersTest {
     }
   }
 
+  /** Also where nobody else comes. */
+  @Test
+  void whoConnectsAndProvesNothingInTimeIsHungUpOn() throws Exception {
+    HazelcastInstance a = start(secrets(1));
+    try (Socket silent = new Socket("127.0.0.1", port(a)); Socket half = new Socket("127.0.0.1", port(a))) {
+      half.getOutputStream().write(new byte[] {22, 3, 1, 2, 0});       // of a record of TLS: handshake, 512 bytes
+      for (Socket one : List.of(silent, half)) {
+        one.setSoTimeout(60_000);
+        assertThat(one.getInputStream().read()).isEqualTo(-1);
+      }
+    }
+    Eventually.holds("Hazelcast keeps none of them", () -> accepted(a) == 0);
+    assertThat(start(secrets(1), a).getCluster().getMembers()).hasSize(2);
+  }
+
   @Test
   void whoConnectsAndIsSilentMakesRoomForTheNext() throws Exception {
     HazelcastInstance a = start(secrets(1));
     List<Socket> silent = new ArrayList<>();
     try {
-      for (int i = 0; i < 4 * Handshakes.MOST; i++) {
+      for (int i = 0; i < 4 * Limits.MAX_UNPROVEN_MEMBERS; i++) {
         silent.add(new Socket("127.0.0.1", port(a)));
       }
       silent.getFirst().setSoTimeout(10_000);
