@@ -195,6 +195,19 @@ class HostilePrefixTest {
     refused(Fault.CORRUPT, () -> Samples.fetched(fetch, entry), "fifo of rank 0 is missing");
   }
 
+  /** A terabyte would fill the cache, or take hours. */
+  @Test
+  void ofAFileThatIsLargerThanItsMapSaysNothingIsCopied() throws IOException {
+    try (RandomAccessFile giant = new RandomAccessFile(samples.prefix.resolve("giant").toFile(), "rw")) {
+      giant.setLength(1L << 40);
+    }
+    FetchCopy fetch = new FetchCopy(samples.paths, 3, temp.resolve("back"));
+    RankEntry entry = new RankEntry(0, List.of(
+        new FlushedFile("giant", OptionalLong.of(YEARS.length()), OptionalInt.of(1), List.of())));
+    refused(Fault.CORRUPT, () -> Samples.fetched(fetch, entry), "has 1099511627776 bytes instead of 14");
+    assertThat(Files.exists(temp.resolve("back/rank.0/giant"))).isFalse();
+  }
+
   @Test
   void aFileThatWasMovedWithinThePrefixIsFetchedThroughItsLink() throws IOException {
     samples.flush(descriptor(3, "b.3"), List.of(samples.cached(3, 0, "a/x")));

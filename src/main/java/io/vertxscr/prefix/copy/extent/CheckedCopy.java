@@ -111,6 +111,14 @@ public record CheckedCopy(SourceFile from, Path to, OptionalLong bytes, Optional
       sourceBytes = what.from.bytes(in);
       stamp = what.from.stamp();
       out = files.add(NewFile.create(what.to));
+      requireNoMoreThanExpected(sourceBytes);
+    }
+
+    /** Before they are copied: somebody may have put a file of any size there, larger than the target's disk. */
+    private void requireNoMoreThanExpected(long bytes) {
+      if (what.bytes.isPresent() && bytes > what.bytes.getAsLong()) {
+        what.from.requireBytes(bytes, what.bytes.getAsLong());
+      }
     }
 
     /** Copies to the end of the source, which may have grown; finding the end is not asked for. */
@@ -124,6 +132,7 @@ public record CheckedCopy(SourceFile from, Path to, OptionalLong bytes, Optional
         }
         buffer.flip();
         total += buffer.remaining();
+        requireNoMoreThanExpected(total);
         sum.update(buffer);
         buffer.rewind();
         meter.passing(buffer.remaining());
