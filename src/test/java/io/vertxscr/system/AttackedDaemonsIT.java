@@ -3,13 +3,38 @@ package io.vertxscr.system;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
+import com.hazelcast.config.Config;
+import com.hazelcast.core.HazelcastInstance;
+import com.hazelcast.instance.impl.DefaultNodeContext;
+import com.hazelcast.instance.impl.HazelcastInstanceFactory;
+import com.hazelcast.instance.impl.NodeContext;
+import io.vertx.core.eventbus.DeliveryOptions;
+import io.vertxscr.client.ScrOptions;
+import io.vertxscr.cluster.EventBusNodeBus;
 import io.vertxscr.cluster.tls.ClusterAuthority;
 import io.vertxscr.cluster.tls.Credentials;
+import io.vertxscr.cluster.tls.SecuredNodeContext;
+import io.vertxscr.flow.gather.Part;
+import io.vertxscr.flow.gather.Step;
+import io.vertxscr.format.prefix.RankFileMap.FlushedFile;
+import io.vertxscr.format.prefix.RankFileMap.Leaf;
+import io.vertxscr.format.prefix.RankFileMap.RankEntry;
+import io.vertxscr.format.prefix.RankFileMapFile;
 import io.vertxscr.load.Doors;
 import io.vertxscr.load.Doors.Door;
 import io.vertxscr.load.Fuzzer;
 import io.vertxscr.load.HostileFrames;
+import io.vertxscr.model.Fault;
 import io.vertxscr.model.Limits;
+import io.vertxscr.model.ScrException;
+import io.vertxscr.prefix.metadata.PrefixPaths;
+import io.vertxscr.protocol.NodeMessages;
+import io.vertxscr.protocol.node.NodeVerb;
+import io.vertxscr.protocol.node.OfNode;
+import io.vertxscr.protocol.node.Packed;
+import io.vertxscr.protocol.node.run.GatherPart;
+import io.vertxscr.protocol.node.run.JoinRun;
+import io.vertxscr.protocol.node.run.Takeover;
 import io.vertxscr.timing.Eventually;
 import java.io.IOException;
 import java.nio.channels.SocketChannel;
@@ -22,12 +47,22 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.EnumMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.OptionalLong;
 import java.util.Random;
+import java.util.Set;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import java.util.zip.CRC32;
 import org.junit.jupiter.api.AfterAll;
@@ -37,16 +72,23 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
 /**
- * Goal: whoever has neither secret nor permission gets in nowhere, and stops no run. Method: two daemons with a secret
- * that read of each other over the network, a run that makes one checkpoint after the other, and attacks from outside
- * meanwhile. After each, two more checkpoints are made, a tree of files beside the storage is as it was, and
- * descriptors and live heap of the attacked daemon are back within {@link #MORE_DESCRIPTORS} and
- * {@link #MORE_HEAP_BYTES} of what they were after a first, small attack. Seed: -Dseed.
+ * Goal: whoever has neither secret nor permission gets in nowhere, and stops no run. Nor does a member that does not
+ * lead. Method: three daemons with a secret that read of each other over the network, a run that makes one
+ * checkpoint after the other, and attacks meanwhile from outside, and from a member that does not lead. After each, two
+ * more checkpoints are made, a tree of files beside the storage is as it was, and descriptors and live heap of each
+ * daemon are back within {@link #MORE_DESCRIPTORS} and {@link #MORE_HEAP_BYTES} of what they were after a first, small
+ * attack. Seed: -Dseed.
  */
 class AttackedDaemonsIT {
   private static final int FILES = 2;
-  private static final int FRAMES = 800;
-  private static final int SILENT = 300;
+  private static final boolean LONG = Boolean.getBoolean("scr.long");
+  private static final int FRAMES = LONG ? 24_000 : 240;
+  /** At each port of TCP: ten thousand at the five in the long test. */
+  private static final int SILENT = LONG ? 2_000 : 400;
+  /** Of the user's own applications, who may. */
+  private static final int SILENT_OWN = 150;
+  /** Of the event bus: see GuardedTransport. */
+  private static final int UNPROVEN_ON_BUS = 1_024;
   private static final int GREETING_BYTES = 8;
   private static final int MORE_DESCRIPTORS = 8;
   private static final long MORE_HEAP_BYTES = 8 << 20;
@@ -59,12 +101,18 @@ class AttackedDaemonsIT {
   private static final AtomicInteger CHECKPOINTS = new AtomicInteger();
 
   private static DaemonCluster cluster;
+  /** Of the one that leads. */
   private static Doors doors;
+  private static final List<Doors> ALL = new ArrayList<>();
+  private static final List<DaemonProcess> DAEMONS = new ArrayList<>();
+  private static final List<String> NAMES = List.of("a", "b", "c");
   private static List<CompletableFuture<Integer>> run;
   private static volatile boolean last;
   private static long decoy;
   private static int descriptors;
-  private static long heapBytes;
+  private static final List<Integer> DESCRIPTORS = new ArrayList<>();
+  private static final List<Long> HEAP_BYTES = new ArrayList<>();
+  private static List<Integer> ports;
 
   @BeforeAll
   static void startARun() throws Exception {
@@ -75,16 +123,38 @@ class AttackedDaemonsIT {
     Files.writeString(tree.resolve("file"), "not to be touched");
     Files.writeString(tree.resolveSibling("rank-0-0"), "nor this");
     decoy = checksumOfDecoy();
-    List<DaemonProcess> daemons = new ArrayList<>();
-    for (String name : List.of("a", "b")) {
-      daemons.add(cluster.startOutsider(name, cluster.directory(), Map.of(), "--no-direct-reads"));
-      daemons.getLast().awaitReady();
+    for (String name : NAMES) {
+      DAEMONS.add(cluster.startOutsider(name, cluster.directory(), Map.of(), "--no-direct-reads"));
+      if (DAEMONS.size() == 1) {
+        DAEMONS.getFirst().awaitReady();                  // it leads
+      }
     }
-    doors = Doors.of(daemons.getFirst().pid(), daemons.getFirst().output());
-    CyclicBarrier together = new CyclicBarrier(4);
+    for (DaemonProcess daemon : DAEMONS) {
+      daemon.awaitReady();
+      ALL.add(Doors.of(daemon.pid(), daemon.output()));
+    }
+    doors = ALL.getFirst();
+    ports = DAEMONS.stream().map(DaemonProcess::port).toList();
+    beginRun();
+    for (Doors each : ALL) {
+      for (Door door : Door.values()) {
+        Fuzzer.send(each, door, 64, 1);
+      }
+    }
+    for (Doors each : ALL) {
+      HEAP_BYTES.add(each.liveHeapBytes());
+      DESCRIPTORS.add(each.descriptors());
+    }
+    descriptors = DESCRIPTORS.getFirst();
+  }
+
+  private static void beginRun() throws Exception {
+    last = false;
+    CyclicBarrier together = new CyclicBarrier(2 * NAMES.size());
     boolean[] end = {false};
-    run = SocketRun.twoOnEach(cluster.prefix(), daemons).start(scr -> {
-      int step = 0;
+    int before = CHECKPOINTS.get();
+    run = SocketRun.twoOnEach(cluster.prefix(), DAEMONS).start(scr -> {
+      int step = before;
       while (!end[0]) {
         RankProgram.checkpoint(scr, cluster.prefix(), ++step, FILES);
         if (together.await() == 0) {
@@ -97,18 +167,17 @@ class AttackedDaemonsIT {
       return step;
     });
     awaitCheckpoints(2);
-    for (Door door : Door.values()) {
-      Fuzzer.send(doors, door, FRAMES / 4, 1);
-    }
-    heapBytes = doors.liveHeapBytes();
-    descriptors = doors.descriptors();
+  }
+
+  private static void endRun() throws Exception {
+    last = true;
+    assertThat(EmbeddedRun.all(run)).containsOnly(CHECKPOINTS.get());
   }
 
   @AfterAll
   static void theRunEndsWell() throws Exception {
-    last = true;
     try {
-      assertThat(EmbeddedRun.all(run)).containsOnly(CHECKPOINTS.get());
+      endRun();
     } finally {
       cluster.close();
     }
@@ -118,10 +187,15 @@ class AttackedDaemonsIT {
   void theRunGoesOnAndNothingIsLeft() throws Exception {
     awaitCheckpoints(2);
     assertThat(checksumOfDecoy()).isEqualTo(decoy);
-    Eventually.holds("descriptors are back to about " + descriptors,
-        () -> doors.descriptors() <= descriptors + MORE_DESCRIPTORS);
-    Eventually.holds("live heap is back to about " + heapBytes,
-        () -> doors.liveHeapBytes() < heapBytes + MORE_HEAP_BYTES);
+    for (int i = 0; i < ALL.size(); i++) {
+      Doors each = ALL.get(i);
+      int open = DESCRIPTORS.get(i);
+      long heap = HEAP_BYTES.get(i);
+      Eventually.holds("descriptors of " + NAMES.get(i) + " are back to about " + open,
+          () -> each.descriptors() <= open + MORE_DESCRIPTORS);
+      Eventually.holds("live heap of " + NAMES.get(i) + " is back to about " + heap,
+          () -> each.liveHeapBytes() < heap + MORE_HEAP_BYTES);
+    }
   }
 
   /** More checkpoints than there are now; the second of them was begun after this call. */
@@ -152,29 +226,242 @@ class AttackedDaemonsIT {
 
   @Test
   void mutatedFramesAtEveryPort() throws IOException {
-    for (Door door : Door.values()) {
-      System.out.println(door + " " + Fuzzer.send(doors, door, FRAMES, SEED));
+    for (Doors each : ALL) {
+      for (Door door : Door.values()) {
+        System.out.println(door + " " + Fuzzer.send(each, door, FRAMES / ALL.size(), SEED));
+      }
+    }
+  }
+
+  private static Set<String> members() throws IOException {
+    try (RogueMember member = new RogueMember(CLUSTER, knowing(DaemonCluster.SECRET), ports)) {
+      return member.nodes();
+    }
+  }
+
+  /** As Hazelcast comes, by the name of the cluster, which anybody can guess; and behind TLS with another secret. */
+  @Test
+  void aMemberOfHazelcastWithoutTheSecretStaysAlone() throws Exception {
+    assertThat(membersThatSees(new DefaultNodeContext())).isEqualTo(1);
+    SecuredNodeContext context = new SecuredNodeContext(knowing("a secret of somebody else"));
+    assertThat(membersThatSees(context)).isEqualTo(1);
+    assertThat(context.unlike()).isPresent();
+    assertThat(members()).as("with the secret").containsExactlyInAnyOrder("a", "b", "c", RogueMember.NAME);
+  }
+
+  private static int membersThatSees(NodeContext context) throws IOException {
+    Config config = RogueMember.config(CLUSTER, "", ports).setProperty("hazelcast.max.join.seconds", "3")
+        .setProperty("hazelcast.operation.call.timeout.millis", "1000");    // for twice that it asks whether to lead
+    HazelcastInstance stranger;
+    try {
+      stranger = HazelcastInstanceFactory.newHazelcastInstance(config, "stranger", context);
+    } catch (IllegalStateException _) {
+      return 1;                                           // it gives up where it gets no answer that it understands
+    }
+    try {
+      return stranger.getCluster().getMembers().size();
+    } finally {
+      stranger.getLifecycleService().terminate();
+    }
+  }
+
+  /** Over the event bus as daemons have it: what only the leader may say, and what a node may say of itself alone. */
+  @Test
+  void aMemberThatDoesNotLeadCommandsNobodyAndSpeaksForNoOther() throws Exception {
+    try (RogueMember rogue = new RogueMember(CLUSTER, knowing(DaemonCluster.SECRET), ports)) {
+      String epoch = "999 " + rogue.leadership();
+      NodeMessages messages = new NodeMessages(cluster.prefix().toString(), cluster.directory().toString());
+      for (String node : NAMES) {
+        for (NodeVerb verb : NodeVerb.values()) {
+          if (verb.isFromLeader()) {
+            for (DeliveryOptions options : List.of(new DeliveryOptions(),
+                new DeliveryOptions().addHeader(EventBusNodeBus.EPOCH, epoch), new DeliveryOptions()
+                    .addHeader(EventBusNodeBus.EPOCH, epoch).addHeader("scr-sender", rogue.keyOfLeader()))) {
+              assertThat(rogue.refusal(node, verb, RogueMember.body(messages.request(verb)), options))
+                  .as("%s to %s with %s", verb, node, options.toJson()).isEqualTo(Fault.NOT_LEADER);
+            }
+          }
+        }
+        assertThat(rogue.refusal(node, NodeVerb.TAKEOVER, RogueMember.body(new Takeover("a", 999, "a/1")),
+            new DeliveryOptions())).as("takeover of %s", node).isEqualTo(Fault.NOT_LEADER);
+        for (OfNode said : List.of(
+            new JoinRun(node, "a", cluster.prefix().toString(), "test", 6, List.of(0), Optional.empty(), 0),
+            new GatherPart(1, 1, node, Step.START_OUTPUT, Optional.empty(), Packed.of(new Part.Have(true))))) {
+          assertThat(rogue.refusal("a", said instanceof JoinRun ? NodeVerb.JOIN : NodeVerb.GATHER,
+              RogueMember.body(said), new DeliveryOptions())).as("%s", said).isEqualTo(Fault.NOT_LEADER);
+        }
+      }
     }
   }
 
   @Test
-  void hundredsOfConnectionsThatAreSilentOrStopInAFrame() throws Exception {
+  void thousandsOfConnectionsThatAreSilentOrStopInAFrame() throws Exception {
     List<SocketChannel> silent = new ArrayList<>();
     try {
       for (Door door : Door.values()) {
         byte[] half = new HostileFrames(door, 1).real();
-        int count = door == Door.SOCKET ? SILENT / 2 : SILENT;
+        int count = door == Door.SOCKET ? SILENT_OWN : SILENT;
         silent.addAll(Fuzzer.silent(doors, door, count / 2, new byte[0]));
         silent.addAll(Fuzzer.silent(doors, door, count / 2, Arrays.copyOf(half, half.length / 2)));
       }
       awaitCheckpoints(2);
-      int most = descriptors + SILENT / 2 + SILENT + Limits.MAX_UNPROVEN_PEERS + 3 * Limits.MAX_STRANGERS + 64;
+      int most = descriptors + SILENT_OWN + UNPROVEN_ON_BUS + Limits.MAX_UNPROVEN_PEERS + 3 * Limits.MAX_STRANGERS
+          + 64;
       Eventually.holds("open are the own socket's, the event bus's, and few others", () -> doors.descriptors() < most);
     } finally {
       for (SocketChannel channel : silent) {
         channel.close();
       }
     }
+  }
+
+  /** Also where nobody else comes. */
+  @Test
+  void whoProvesNothingInTimeIsHungUpOnAtEveryPort() throws Exception {
+    List<SocketChannel> silent = new ArrayList<>();
+    byte[] noise = new byte[1_000];
+    new Random(SEED).nextBytes(noise);
+    try {
+      for (Doors each : ALL) {
+        for (Door door : Door.values()) {
+          if (door != Door.SOCKET) {
+            byte[] half = new HostileFrames(door, 1).real();
+            silent.addAll(Fuzzer.silent(each, door, 1, new byte[0]));
+            silent.addAll(Fuzzer.silent(each, door, 1, Arrays.copyOf(half, half.length / 2)));
+            silent.addAll(Fuzzer.silent(each, door, 1, noise));
+          }
+        }
+      }
+      for (SocketChannel one : silent) {
+        assertThat(TlsStranger.toTheEnd(one)).isLessThan(2_000);   // half of two requests may be a whole one
+      }
+    } finally {
+      for (SocketChannel channel : silent) {
+        channel.close();
+      }
+    }
+  }
+
+  /** Ranks that have ended: with the step that they began from, or a failure. */
+  private static List<CompletableFuture<Integer>> runIn(Path prefix) throws Exception {
+    SortedMap<String, String> settings = new TreeMap<>(Map.of("SCR_FLUSH", "1", "SCR_CACHE_PURGE", "1"));
+    List<CompletableFuture<Integer>> ranks = new ArrayList<>();
+    for (int rank = 0; rank < DAEMONS.size(); rank++) {
+      ScrOptions options = new ScrOptions(DAEMONS.get(rank).socket(), rank, DAEMONS.size(), prefix, "test", settings,
+          List.of());
+      ranks.add(SocketRun.start(options, scr -> {
+        int step = RankProgram.restart(scr, FILES);
+        RankProgram.checkpoint(scr, prefix, step + 1, FILES);
+        scr.finish();
+        return step;
+      }));
+    }
+    CompletableFuture.allOf(ranks.toArray(CompletableFuture[]::new)).exceptionally(_ -> null)
+        .get(EmbeddedRun.PATIENCE_S, TimeUnit.SECONDS);
+    return ranks;
+  }
+
+  /** What somebody puts in place of a file of ours. */
+  private enum Planted {
+    FIFO, DEVICE, GIANT, LINK;
+
+    void at(Path place) throws Exception {
+      Root.run("rm", "-rf", place.toString());
+      switch (this) {
+        case FIFO -> Root.run("mkfifo", place.toString());
+        case DEVICE -> Files.createSymbolicLink(place, Path.of("/dev/zero"));
+        case GIANT -> Root.run("truncate", "-s", "1T", place.toString());
+        case LINK -> Files.createSymbolicLink(place, cluster.directory().resolve("decoy/a/b/file"));
+      }
+    }
+  }
+
+  /** What leads elsewhere, or is to be printed, in the map of a dataset. */
+  private static byte[] map(String place) {
+    return RankFileMapFile.encode(new Leaf(DAEMONS.size(), IntStream.range(0, DAEMONS.size()).mapToObj(
+        rank -> new RankEntry(rank, List.of(
+            new FlushedFile(place, OptionalLong.empty(), OptionalInt.empty(), List.of())))).toList()));
+  }
+
+  /**
+   * Runs of its own begin in copies of a prefix directory with one checkpoint, in each of which something else is
+   * wrong: it is offered or not, and the next checkpoint is made and flushed.
+   */
+  @Test
+  void aRunBeginsAndIsFlushedWhateverSomebodyHasPutInItsPrefixDirectory() throws Exception {
+    endRun();
+    try {
+      Path good = cluster.newPrefix();
+      assertThat(EmbeddedRun.all(runIn(good))).containsOnly(0);
+      int id = new PrefixPaths(good).datasets().getFirst();
+      Map<String, String> outcomes = new LinkedHashMap<>();
+      List<Integer> said = DAEMONS.stream().map(daemon -> daemon.output().length()).toList();
+      outcomes.put("nothing", outcome(good, _ -> {}));
+      List<Place> places = List.of(PrefixPaths::haltFile, PrefixPaths::index, paths -> paths.summary(id),
+          paths -> paths.rankMap(id), PrefixPaths::log, PrefixPaths::restartFile,
+          paths -> paths.prefix().resolve("step-1/rank-1-0"));
+      int round = 0;
+      for (Place place : places) {
+        Planted[] all = Planted.values();
+        for (Planted planted : LONG ? all : new Planted[] {all[round++ % all.length]}) {
+          outcomes.put(planted + " at " + good.relativize(place.in(new PrefixPaths(good))),
+              outcome(good, paths -> planted.at(place.in(paths))));
+        }
+      }
+      for (String place : List.of("../decoy/a/b/file", "/etc/passwd", "led/file", "a\u001b[2Jb\nc")) {
+        outcomes.put("map to " + place, outcome(good, paths -> {
+          Files.createSymbolicLink(paths.prefix().resolve("led"), cluster.directory().resolve("decoy/a/b"));
+          Files.write(paths.rankMap(id), map(place));
+        }));
+      }
+      outcomes.forEach((what, outcome) -> System.out.println(what + ": " + outcome));
+      assertThat(outcomes.values()).allMatch(
+          outcome -> outcome.matches("from [01]|\\[[A-Z_, ]+]") && !outcome.contains(Fault.INTERNAL.name()));
+      assertThat(outcomes).containsEntry("nothing", "from 1").containsEntry("FIFO at .scr/halt.scr", "from 1")
+          .containsEntry("DEVICE at .scr/index.scr", "from 1");
+      assertThat(outcomes.entrySet()).filteredOn(one -> one.getKey().startsWith("map to "))
+          .allMatch(one -> one.getValue().equals("from 0"));
+      for (int i = 0; i < DAEMONS.size(); i++) {
+        assertThat(DAEMONS.get(i).output().substring(said.get(i))).doesNotContain("\u001b", "\tat ", "INTERNAL");
+      }
+    } finally {
+      beginRun();                                         // for the other attacks
+    }
+  }
+
+  /** A file of ours. */
+  private interface Place {
+    Path in(PrefixPaths paths);
+  }
+
+  /** What somebody does in a prefix directory. */
+  private interface Hostility {
+    void in(PrefixPaths paths) throws Exception;
+  }
+
+  /** From which step the run in a copy has begun, and whether its own checkpoint has got to the prefix directory. */
+  private static String outcome(Path good, Hostility hostility) throws Exception {
+    Path prefix = cluster.newPrefix();
+    Root.run("cp", "-a", good + "/.", prefix.toString());
+    hostility.in(new PrefixPaths(prefix));
+    List<CompletableFuture<Integer>> ranks = runIn(prefix);
+    Set<String> failures = new TreeSet<>();
+    for (CompletableFuture<Integer> rank : ranks) {
+      if (rank.isCompletedExceptionally()) {
+        assertThat(rank.exceptionNow()).isInstanceOf(ScrException.class);
+        failures.add(((ScrException) rank.exceptionNow()).fault().name());
+      }
+    }
+    if (!failures.isEmpty()) {
+      return failures.toString();
+    }
+    int step = ranks.getFirst().resultNow();
+    assertThat(ranks).allSatisfy(rank -> assertThat(rank.resultNow()).isEqualTo(step));
+    for (int rank = 0; rank < DAEMONS.size(); rank++) {
+      assertThat(prefix.resolve("step-" + (step + 1)).resolve("rank-" + rank + "-0"))
+          .hasBinaryContent(RankProgram.bytes(rank, step + 1, 0));
+    }
+    return "from " + step;
   }
 
   private static Credentials knowing(String... secrets) {

@@ -28,9 +28,13 @@ record SocketRun(Path prefix, List<Path> socketOfRank) {
   }
 
   <T> CompletableFuture<T> start(int rank, EmbeddedRun.Program<T> program) {
+    return start(new ScrOptions(socketOfRank.get(rank), rank, socketOfRank.size(), prefix, "test"), program);
+  }
+
+  /** A rank that configures something. */
+  static <T> CompletableFuture<T> start(ScrOptions options, EmbeddedRun.Program<T> program) {
     CompletableFuture<T> result = new CompletableFuture<>();
-    Thread.ofPlatform().daemon().name("rank-" + rank).start(() -> {
-      ScrOptions options = new ScrOptions(socketOfRank.get(rank), rank, socketOfRank.size(), prefix, "test");
+    Thread.ofPlatform().daemon().name("rank-" + options.rank()).start(() -> {
       try (Scr scr = Scr.open(options)) {
         result.complete(program.run(scr));
       } catch (Exception | AssertionError e) {

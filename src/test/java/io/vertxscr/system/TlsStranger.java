@@ -8,6 +8,7 @@ import java.net.Socket;
 import java.net.SocketAddress;
 import java.net.SocketException;
 import java.nio.ByteBuffer;
+import java.nio.channels.SocketChannel;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -101,6 +102,17 @@ final class TlsStranger implements AutoCloseable {
       // reset
     }
     return answered;
+  }
+
+  /** Waits until the server ends a connection; how many bytes it sends before that. */
+  static int toTheEnd(SocketChannel channel) throws IOException {
+    Socket socket = channel.socket();
+    socket.setSoTimeout(PATIENCE_MS);
+    try {
+      return socket.getInputStream().readAllBytes().length;
+    } catch (SocketException _) {
+      return 0;                                           // reset
+    }
   }
 
   @Override
