@@ -62,7 +62,7 @@ public final class Limits {
   public static final int MAX_OPERATORS = 64;
   /** Those who look at the dashboard of a node at once. */
   public static final int MAX_WATCHERS = 16;
-  /** Time for a connection to prove that it is let in, at each port; at the HTTP port, to send its request. */
+  /** Time for a connection to prove that it is let in. At the HTTP port, to send its request. */
   public static final int MAX_PROOF_MS = 5_000;
   /** Time for a connection to the HTTP port, from its request until it has taken the answer. */
   public static final int MAX_ANSWER_MS = 10_000;

@@ -114,7 +114,7 @@ public record CheckedCopy(SourceFile from, Path to, OptionalLong bytes, Optional
       requireNoMoreThanExpected(sourceBytes);
     }
 
-    /** Before they are copied: somebody may have put a file of any size there, larger than the target's disk. */
+    /** Before they are copied: somebody may have put a file there that is larger than the target's disk. */
     private void requireNoMoreThanExpected(long bytes) {
       if (what.bytes.isPresent() && bytes > what.bytes.getAsLong()) {
         what.from.requireBytes(bytes, what.bytes.getAsLong());
