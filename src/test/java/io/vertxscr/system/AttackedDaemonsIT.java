@@ -73,18 +73,18 @@ import org.junit.jupiter.api.Test;
 
 /**
  * Goal: whoever has neither secret nor permission gets in nowhere, and stops no run. Nor does a member that does not
- * lead. Method: three daemons with a secret that read of each other over the network, a run that makes one
- * checkpoint after the other, and attacks meanwhile from outside, and from a member that does not lead. After each, two
- * more checkpoints are made, a tree of files beside the storage is as it was, and descriptors and live heap of each
- * daemon are back within {@link #MORE_DESCRIPTORS} and {@link #MORE_HEAP_BYTES} of what they were after a first, small
- * attack. Seed: -Dseed.
+ * lead, or who can write to the prefix directory. Method: three daemons with a secret that read of each other over the
+ * network, a run that makes one checkpoint after the other, and attacks meanwhile. After each, two more checkpoints are
+ * made, a tree of files beside the storage is as it was, and descriptors of each daemon and live heap of the leader are
+ * back within {@link #MORE_DESCRIPTORS} and {@link #MORE_HEAP_BYTES} of what they were after a first, small attack; the
+ * live heap of the others in the end. Seed: -Dseed. More of all: -Dscr.long=true.
  */
 class AttackedDaemonsIT {
   private static final int FILES = 2;
   private static final boolean LONG = Boolean.getBoolean("scr.long");
   private static final int FRAMES = LONG ? 24_000 : 240;
   /** At each port of TCP: ten thousand at the five in the long test. */
-  private static final int SILENT = LONG ? 2_000 : 400;
+  private static final int SILENT = LONG ? 2_000 : 200;
   /** Of the user's own applications, who may. */
   private static final int SILENT_OWN = 150;
   /** Of the event bus: see GuardedTransport. */
@@ -177,6 +177,7 @@ class AttackedDaemonsIT {
   @AfterAll
   static void theRunEndsWell() throws Exception {
     try {
+      heapIsBack(1, 2);
       endRun();
     } finally {
       cluster.close();
@@ -190,9 +191,17 @@ class AttackedDaemonsIT {
     for (int i = 0; i < ALL.size(); i++) {
       Doors each = ALL.get(i);
       int open = DESCRIPTORS.get(i);
-      long heap = HEAP_BYTES.get(i);
       Eventually.holds("descriptors of " + NAMES.get(i) + " are back to about " + open,
           () -> each.descriptors() <= open + MORE_DESCRIPTORS);
+    }
+    heapIsBack(0);
+  }
+
+  /** Of the leader after each attack, of the others at the end: to ask for it takes as long as an attack. */
+  private static void heapIsBack(int... daemons) throws Exception {
+    for (int i : daemons) {
+      Doors each = ALL.get(i);
+      long heap = HEAP_BYTES.get(i);
       Eventually.holds("live heap of " + NAMES.get(i) + " is back to about " + heap,
           () -> each.liveHeapBytes() < heap + MORE_HEAP_BYTES);
     }
@@ -295,7 +304,7 @@ class AttackedDaemonsIT {
   }
 
   @Test
-  void thousandsOfConnectionsThatAreSilentOrStopInAFrame() throws Exception {
+  void hundredsOfConnectionsThatAreSilentOrStopInAFrame() throws Exception {
     List<SocketChannel> silent = new ArrayList<>();
     try {
       for (Door door : Door.values()) {
