@@ -6,35 +6,32 @@ import io.vertx.core.eventbus.MessageConsumer;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import io.vertxscr.cluster.ops.Dashboard;
+import io.vertxscr.model.DrainState;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.NodeInfo;
 import io.vertxscr.model.ScrException;
 import io.vertxscr.protocol.Addresses;
+import io.vertxscr.protocol.app.DrainReply;
+import io.vertxscr.protocol.app.DrainRequest;
 import io.vertxscr.protocol.node.run.OperatorRequest.OperatorVerb;
 import io.vertxscr.protocol.node.run.OperatorRequest;
 import io.vertxscr.service.Loop;
 import io.vertxscr.service.Membership;
-import io.vertxscr.service.dashboard.ClusterPicture;
 import io.vertxscr.service.dashboard.DashboardFeed.Watcher;
 import io.vertxscr.service.dashboard.DashboardFeed;
-import io.vertxscr.service.dashboard.OperatorActions;
 import io.vertxscr.verticle.NodeServices;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Map;
+import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Function;
 
 /** The dashboard of a node. Brings its callers to the loop, and listens to events while somebody looks. */
 final class NodeDashboard implements Dashboard {
-  private static final Map<String, OperatorVerb> DATASET_ACTIONS =
-      Map.of("flush", OperatorVerb.FLUSH, "drop", OperatorVerb.DROP);
-
   private final Vertx vertx;
   private final Loop loop;
-  private final ClusterPicture picture;
-  private final OperatorActions operators;
+  private final NodeServices services;
   private final DashboardFeed feed;
   private final Function<JsonObject, JsonArray> attention;
   private final Set<Watcher> watchers = new HashSet<>();
@@ -44,15 +41,14 @@ final class NodeDashboard implements Dashboard {
       Function<JsonObject, JsonArray> attention) {
     this.vertx = vertx;
     this.loop = loop;
-    this.picture = services.picture();
-    this.operators = services.operators();
+    this.services = services;
     this.attention = attention;
     this.feed = new DashboardFeed(loop, this::draw, services.events(),
         () -> membership.nodes().stream().map(NodeInfo::name).toList());
   }
 
   private Future<JsonObject> draw() {
-    return picture.now().map(now -> now.put("attention", attention.apply(now.getJsonObject("status"))));
+    return services.picture().now().map(now -> now.put("attention", attention.apply(now.getJsonObject("status"))));
   }
 
   @Override
@@ -62,23 +58,43 @@ final class NodeDashboard implements Dashboard {
 
   @Override
   public Future<JsonObject> loss(List<String> nodes) {
-    return loop.call(() -> picture.lossOf(nodes));
+    return loop.call(() -> services.picture().lossOf(nodes));
   }
 
-  /** {@code action}: {@code halt} (with {@code immediate}), {@code flush}, {@code drop} (of a {@code dataset}). */
+  /** The actions of docs/flows/dashboard.md. */
   @Override
-  public Future<Void> act(JsonObject request) {
-    return loop.call(() -> {
-      String action = String.valueOf(request.getValue("action"));
-      if (action.equals("halt")) {
-        return operators.halt(Boolean.TRUE.equals(request.getValue("immediate")));
-      }
-      if (DATASET_ACTIONS.containsKey(action) && request.getValue("dataset") instanceof Integer dataset) {
-        return operators.ask(new OperatorRequest(DATASET_ACTIONS.get(action), dataset));
-      }
-      return Future.failedFuture(new ScrException(Fault.BAD_REQUEST,
-          "expected the action halt, or flush or drop with the number of a dataset"));
+  public Future<String> act(JsonObject request) {
+    return loop.call(() -> switch (String.valueOf(request.getValue("action"))) {
+      case "halt" -> services.operators().halt(isSet(request, "immediate")).map("done");
+      case "flush" -> operate(OperatorVerb.FLUSH, request).map("begun");
+      case "drop" -> operate(OperatorVerb.DROP, request).map("done");
+      case "drain" -> drain(request);
+      default -> throw new ScrException(Fault.BAD_REQUEST, "expected the action halt, flush, drop or drain");
     });
+  }
+
+  private static boolean isSet(JsonObject request, String flag) {
+    return Boolean.TRUE.equals(request.getValue(flag));
+  }
+
+  private Future<Void> operate(OperatorVerb what, JsonObject request) {
+    if (!(request.getValue("dataset") instanceof Integer dataset)) {
+      throw new ScrException(Fault.BAD_REQUEST, "expected the number of a dataset");
+    }
+    return services.operators().ask(new OperatorRequest(what, dataset));
+  }
+
+  private Future<String> drain(JsonObject request) {
+    if (!(request.getValue("node") instanceof String node)) {
+      throw new ScrException(Fault.BAD_REQUEST, "expected the name of a node");
+    }
+    return services.drains().ask(isSet(request, "cancel") ? DrainRequest.cancel(node)
+        : DrainRequest.begin(node, isSet(request, "afterRun"))).map(NodeDashboard::said);
+  }
+
+  private static String said(DrainReply drain) {
+    return drain.is(DrainState.NONE) ? "done"
+        : drain.state().toLowerCase(Locale.ROOT) + (drain.cause().isEmpty() ? "" : ": " + drain.cause());
   }
 
   @Override

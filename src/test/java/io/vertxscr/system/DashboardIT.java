@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import io.vertxscr.timing.Eventually;
+import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
@@ -93,14 +94,17 @@ class DashboardIT {
     }
   }
 
+  private static Path token(DaemonCluster cluster) throws IOException {
+    Path file = Files.createFile(cluster.directory().resolve("token"),
+        PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
+    return Files.writeString(file, TOKEN);
+  }
+
   @Test
   void withTheTokenOneMayActAndWithoutItOneSeesNothing() throws Exception {
     try (DaemonCluster cluster = new DaemonCluster(Map.of("SCR_FLUSH", "0", "SCR_COPY_TYPE", "SINGLE"))) {
-      Path file = Files.createFile(cluster.directory().resolve("token"),
-          PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
-      Files.writeString(file, TOKEN);
-      DaemonProcess daemon = cluster.start(
-          "n1", "--http-token-file", file.toString(), "--http-action-token-file", file.toString());
+      String file = token(cluster).toString();
+      DaemonProcess daemon = cluster.start("n1", "--http-token-file", file, "--http-action-token-file", file);
       EmbeddedRun.all(SocketRun.twoOnEach(cluster.prefix(), cluster.alive()).start(scr -> {
         RankProgram.checkpoint(scr, cluster.prefix(), 1, FILES);
         scr.finish();
@@ -123,6 +127,62 @@ class DashboardIT {
         browser.click("#confirm-yes");
         Eventually.holds("it is dropped", () -> rows(status.now()).isEmpty());
         same(browser, status);
+      }
+    }
+  }
+
+  @Test
+  void aNodeThatIsDrainedOnThePageIsLostWithItsStorageAndNothingElseIs() throws Exception {
+    try (DaemonCluster cluster = new DaemonCluster(Map.of("SCR_FLUSH", "0", "SCR_COPY_TYPE", "PARTNER"))) {
+      DaemonProcess asked = cluster.start("n1", "--http-action-token-file", token(cluster).toString());
+      cluster.startSoon("n2");
+      cluster.awaitReady();
+      EmbeddedRun.all(SocketRun.twoOnEach(cluster.prefix(), cluster.alive()).start(scr -> {
+        RankProgram.checkpoint(scr, cluster.prefix(), 1, FILES);
+        scr.finish();
+        return 1;
+      }));
+      try (Browser browser = Browser.at(asked)) {
+        browser.shows("#live", "live");
+        assertThat(browser.count("[data-action=drain]")).as("not without the token").isZero();
+        browser.click("#token-button");
+        browser.type("#token", TOKEN, Keys.ENTER);
+        browser.click(".cell[data-node=n2]");
+        browser.click("#answer [data-action=drain]");
+        browser.click("#confirm-yes");
+        browser.shows("#acted", "cannot be held without n2");   // a partner is needed
+        assertThat(browser.count("[data-drain]")).isZero();
+
+        DaemonProcess spare = cluster.startSoon("n3").awaitReady();
+        browser.click(".cell[data-node=n3]");                // selects both
+        browser.click(".cell[data-node=n2]");                // n3 alone
+        browser.click("#answer [data-action=drain]");
+        browser.click("#confirm-yes");
+        browser.shows("#drains dt[data-drain=DRAINED]", "n3");
+        browser.click("#answer [data-action=cancel-drain]");
+        browser.click("#confirm-yes");
+        browser.shows("#acted", "cancel drain n3: done");
+        Eventually.holds("no node is drained", () -> browser.count("[data-drain]") == 0);
+
+        browser.click(".cell[data-node=n3]");
+        browser.click(".cell[data-node=n2]");
+        browser.click("#answer [data-action=drain]");
+        browser.click("#confirm-yes");
+        browser.shows("#drains dt[data-drain=DRAINED]", "n2");
+        browser.shows("#events", "drain-done");
+        browser.screenshots("drained", cluster.prefix());
+
+        cluster.kill("n2");
+        cluster.wipe("n2");
+        Eventually.holds("it has gone", () -> browser.nodes().equals("n1 n3"));
+        browser.shows("#one .verdict", "safe");
+        assertThat(EmbeddedRun.all(SocketRun.twoOnEach(cluster.prefix(), List.of(asked, spare)).start(scr -> {
+          int step = RankProgram.restart(scr, FILES);         // compares every byte
+          scr.finish();
+          return step;
+        }))).containsOnly(1);
+        assertThat(browser.complaints()).as("of the one that was refused").singleElement().asString()
+            .contains("/dashboard/act", "409");
       }
     }
   }

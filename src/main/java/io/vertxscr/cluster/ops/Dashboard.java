@@ -13,8 +13,12 @@ public interface Dashboard {
   /** What the loss of these nodes at once would cost. Fails with BAD_REQUEST, NO_SUCH_DATASET. */
   Future<JsonObject> loss(List<String> nodes);
 
-  /** Has something done. Fails with BAD_REQUEST, WRONG_STATE, NO_SUCH_DATASET, and what it fails with. */
-  Future<Void> act(JsonObject request);
+  /**
+   * Has something done.
+   *
+   * @return in a word or a sentence: how far it is; fails with BAD_REQUEST, WRONG_STATE, and what it fails with
+   */
+  Future<String> act(JsonObject request);
 
   /** Tells a watcher what is so, and what happens, from now on. */
   void watch(Watcher watcher);

@@ -148,8 +148,9 @@ public final class OperatorsPort {
     return switch (fault) {
       case BAD_REQUEST -> 400;
       case NO_SUCH_DATASET -> 404;
-      case WRONG_STATE -> 409;
+      case WRONG_STATE, TOO_MANY_LOST -> 409;
       case BUSY, STOPPING, TIMEOUT -> 503;
+      case NO_SPACE -> 507;
       default -> 500;
     };
   }
@@ -229,7 +230,7 @@ public final class OperatorsPort {
     } catch (DecodeException _) {
       return Future.succeededFuture(new Answer(400, TEXT, "expected a JSON object\n"));
     }
-    return view.dashboard().get().map(dashboard -> dashboard.act(wish).map(_ -> new Answer(200, TEXT, "done\n")))
+    return view.dashboard().get().map(dashboard -> dashboard.act(wish).map(said -> new Answer(200, TEXT, said + "\n")))
         .orElseGet(() -> Future.succeededFuture(new Answer(503, TEXT, "the node starts\n")));
   }
 

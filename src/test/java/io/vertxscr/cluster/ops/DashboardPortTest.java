@@ -64,10 +64,10 @@ class DashboardPortTest {
     }
 
     @Override
-    public Future<Void> act(JsonObject request) {
+    public Future<String> act(JsonObject request) {
       acted.add(request.encode());
       return request.containsKey("refused")
-          ? Future.failedFuture(new ScrException(Fault.WRONG_STATE, "no run is on")) : Future.succeededFuture();
+          ? Future.failedFuture(new ScrException(Fault.WRONG_STATE, "no run is on")) : Future.succeededFuture("begun");
     }
 
     @Override
@@ -203,7 +203,7 @@ class DashboardPortTest {
     assertThat(get("/dashboard/act", "Host: n1", act)).as("an address does nothing").startsWith("HTTP/1.1 404 ");
     assertThat(post("[]", act)).startsWith("HTTP/1.1 400 ");
     assertThat(acted).isEmpty();
-    assertThat(post("{\"action\":\"halt\"}", act)).startsWith("HTTP/1.1 200 ");
+    assertThat(post("{\"action\":\"halt\"}", act)).startsWith("HTTP/1.1 200 ").endsWith("begun\n");
     assertThat(post("{\"refused\":1}", act)).startsWith("HTTP/1.1 409 ").endsWith("no run is on\n");
     assertThat(acted).containsExactly("{\"action\":\"halt\"}", "{\"refused\":1}");
     assertThat(get("/dashboard/access", "Host: n1", act)).endsWith("{\"act\":true,\"actToken\":true}");

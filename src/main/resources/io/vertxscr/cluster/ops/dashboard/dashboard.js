@@ -120,16 +120,18 @@ function draw() {
   part('groups', [picture.groups, picture.losses && picture.losses.layout && picture.losses.layout.sets],
     () => drawGroupings(picture));
   drawMap();
-  part('drains', picture.losses && picture.losses.drain, () => drawDrains(picture.losses));
+  part('drains', [picture.losses && picture.losses.drain, status.drains, state.acts], () => drawDrains(picture.losses));
   part('losses', picture.losses, () => drawLosses(picture.losses));
   part('space', [cluster.stores, cluster.prefixes], () => drawSpace(cluster));
-  const asked = JSON.stringify([state.selected, picture.losses]);
-  if (state.selected.length && asked !== state.asked) {
+  if (state.selected.length && question() !== state.asked) {
     ask(state.selected);
   }
   $('made').textContent = printable('as node ' + status.node + ' saw it at ' + clock(picture.timeMs) + ', in ' + picture.tookMs + ' ms; '
     + status.leader + ' leads');
 }
+
+/** What the answer about the selected nodes depends on. */
+const question = () => JSON.stringify([state.selected, state.picture && [state.picture.losses, state.picture.status.drains], state.acts]);
 
 const minute = () => Math.floor(Date.now() / 30000);
 
@@ -281,13 +283,17 @@ function drawDatasets(status, cluster) {
   }));
 }
 
-/** What one may have done to a dataset; the daemon refuses what cannot be done now, and says why. */
+/** Has something done once it is confirmed; the daemon refuses what cannot be done now, and says why. */
+function actionButton(text, what, cost, wish) {
+  const made = el('button', {type: 'button', 'data-action': (wish.cancel ? 'cancel-' : '') + wish.action, 'aria-label': what}, text);
+  made.addEventListener('click', () => confirmed(what + '?', cost, wish));
+  return made;
+}
+
+/** What one may have done to a dataset. */
 function actions(dataset) {
-  const button = (text, action, cost) => {
-    const made = el('button', {type: 'button', 'data-action': action, 'aria-label': text + ' dataset ' + title(dataset)}, text);
-    made.addEventListener('click', () => confirmed(text + ' dataset ' + title(dataset) + '?', cost, {action, dataset: dataset.dataset}));
-    return made;
-  };
+  const button = (text, action, cost) =>
+    actionButton(text, text + ' dataset ' + title(dataset), cost, {action, dataset: dataset.dataset});
   return !state.acts ? [] : [...(dataset.flush === 'DONE' || dataset.state === 'LOST' ? [] : [button('Flush', 'flush', '')]), ' ',
     button('Drop', 'drop', dataset.flush === 'DONE' ? 'It leaves the caches and the index; its files in the prefix directory stay.'
       : 'It is not in the prefix directory: nothing of it is left then.')];
@@ -312,7 +318,8 @@ async function act() {
   try {
     const response = await request('/dashboard/act', {method: 'POST', body: JSON.stringify(wanted)});
     result.className = response.ok ? 'good' : 'bad';
-    result.textContent = printable(wanted.action + (wanted.dataset ? ' ' + wanted.dataset : '') + ': ' + (await response.text()).trim());
+    result.textContent = printable((wanted.cancel ? 'cancel ' : '') + wanted.action + ' ' + (wanted.dataset ?? wanted.node ?? '') + ': '
+      + (await response.text()).trim());
   } catch (failure) {
     result.className = 'bad';
     result.textContent = 'no answer: ' + printable(failure.message);
@@ -337,6 +344,20 @@ function lostNodes() {
   return ((status.run && status.run.lostNodes) || []).filter(node => !status.nodes.includes(node));
 }
 
+const DRAIN = {WAITING: ['to be drained', 'warn'], DRAINING: ['draining', 'warn'], STOPPED: ['cannot be drained', 'bad'],
+  DRAINED: ['drained', 'good']};
+const drainOf = node => state.picture.status.drains.find(one => one.node === node);
+const drainWord = drain => [DRAIN[drain.state][0] + (drain.state === 'DRAINING' ? ' ' + drain.percent + ' %' : ''), DRAIN[drain.state][1]];
+
+/** What one may have done to a node. */
+function drainButton(node) {
+  return drainOf(node)
+    ? actionButton('Cancel the drain', 'Cancel the drain of node ' + node, 'It takes runs and data of others again. What was copied stays.',
+      {action: 'drain', node, cancel: true})
+    : actionButton('Drain', 'Drain node ' + node, 'It takes no run and no data of others from then on; what only it has is copied to others, behind'
+      + ' a run that is on.', {action: 'drain', node, afterRun: true});
+}
+
 /** Each node with its sign, mood and what a screen reader says. */
 function seenNodes() {
   const {status, losses} = state.picture;
@@ -354,6 +375,11 @@ function seenNodes() {
       words.push(spares.has(node) ? 'spare' : 'without files of the newest checkpoint');
     } else {
       words.push('its loss costs nothing');
+    }
+    const drain = drainOf(node);
+    if (drain) {
+      look = ['→', drain.state === 'STOPPED' ? 'bad' : drain.state === 'DRAINED' ? 'good' : 'warn'];
+      words.push(drainWord(drain)[0]);
     }
     if (node === status.leader) {
       words.push('leads');
@@ -413,7 +439,7 @@ function drawMap() {
     rove(hadFocus);
     markSelected();
     const kinds = [['✓', 'good', 'its loss costs nothing'], ['!', 'bad', 'its loss costs work'],
-      ['○', '', 'spare, or without files'], ['✕', 'gone', 'lost']];
+      ['○', '', 'spare, or without files'], ['→', '', 'drained, or to be'], ['✕', 'gone', 'lost']];
     $('legend').replaceChildren(...kinds.map(([sign, mood, words]) => [sign, mood, words, seen.filter(one => one.sign === sign).length])
       .filter(kind => kind[3]).map(([sign, mood, words, n]) => el('li', {}, word([sign + ' ' + n, mood]), ' ' + words)));
   });
@@ -463,6 +489,14 @@ function select(node) {
   ask(state.selected);
 }
 
+/** Nodes that have gone are not asked about any more. */
+function forget(gone) {
+  if (state.selected.some(node => gone.includes(node))) {
+    state.selected = state.selected.filter(node => !gone.includes(node));
+    ask(state.selected);
+  }
+}
+
 async function ask(nodes) {
   const answer = $('answer');
   if (!nodes.length) {
@@ -470,7 +504,7 @@ async function ask(nodes) {
     return;
   }
   const mine = ++state.answers;
-  state.asked = JSON.stringify([state.selected, state.picture && state.picture.losses]);
+  state.asked = question();
   try {
     const response = await request('/dashboard/loss?nodes=' + encodeURIComponent(nodes.join(',')));
     const text = await response.text();
@@ -487,6 +521,7 @@ function answered(nodes, loss) {
   return [el('p', {}, word(loss.drain.may ? ['Yes', 'good'] : ['No', 'bad']), ' ',
       el('strong', {}, 'drain ' + nodes.join(' and '))),
     el('ul', {}, ...loss.drain.reasons.map(reason => el('li', {}, reason))),
+    ...(state.acts && nodes.length === 1 && state.picture.status.nodes.includes(nodes[0]) ? [drainButton(nodes[0])] : []),
     el('h3', {}, 'If ' + nodes.join(' and ') + (nodes.length === 1 ? ' dies' : ' die')),
     el('ul', {}, el('li', {}, cost(loss)), el('li', {}, loss.restart ? 'a restart takes ' + title(loss.restart) + ' of the '
       + (loss.restart.from === 'caches' ? 'caches' : 'prefix directory') + (loss.restart.rebuiltRanks ? ', the files of ' + plural(loss.restart.rebuiltRanks, 'rank')
@@ -495,7 +530,11 @@ function answered(nodes, loss) {
 }
 
 function drawDrains(losses) {
-  $('drains').replaceChildren(...(losses ? losses.drain : []).flatMap(one => [
+  const wanted = state.picture.status.drains.flatMap(drain => [
+    el('dt', {'data-drain': drain.state}, word(drainWord(drain)), ' ' + drain.node + ' ', state.acts ? drainButton(drain.node) : ''),
+    drain.state === 'DRAINING' ? el('dd', {}, el('progress', {max: 100, value: drain.percent, 'aria-label': 'Drain of node ' + drain.node})) : '',
+    drain.cause ? el('dd', {}, drain.cause) : '']);
+  $('drains').replaceChildren(...wanted.filter(one => one), ...(losses ? losses.drain : []).flatMap(one => [
     el('dt', {'data-may': one.may}, word(one.may ? ['Yes', 'good'] : ['No', 'bad']), ' ' + names(one.nodes)),
     ...one.reasons.map(reason => el('dd', {}, reason))]));
 }
@@ -634,7 +673,9 @@ function say(mood, text) {
 
 function received(type, data) {
   if (type === 'picture') {
+    const before = state.picture ? state.picture.status.nodes : [];
     state.picture = JSON.parse(data);
+    forget(before.filter(node => !state.picture.status.nodes.includes(node)));
     happened([]);
     draw();
   } else if (type === 'events') {
