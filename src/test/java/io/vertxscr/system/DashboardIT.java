@@ -148,7 +148,7 @@ class DashboardIT {
         browser.click("#token-button");
         browser.type("#token", TOKEN, Keys.ENTER);
         browser.click(".cell[data-node=n2]");
-        browser.click("#answer [data-action=drain]");
+        browser.click("#answer[data-nodes=n2] [data-action=drain]");
         browser.click("#confirm-yes");
         browser.shows("#acted", "cannot be held without n2");   // a partner is needed
         assertThat(browser.count("[data-drain]")).isZero();
@@ -156,7 +156,7 @@ class DashboardIT {
         DaemonProcess spare = cluster.startSoon("n3").awaitReady();
         browser.click(".cell[data-node=n3]");                // selects both
         browser.click(".cell[data-node=n2]");                // n3 alone
-        browser.click("#answer [data-action=drain]");
+        browser.click("#answer[data-nodes=n3] [data-action=drain]");
         browser.click("#confirm-yes");
         browser.shows("#drains dt[data-drain=DRAINED]", "n3");
         browser.click("#answer [data-action=cancel-drain]");
@@ -166,7 +166,7 @@ class DashboardIT {
 
         browser.click(".cell[data-node=n3]");
         browser.click(".cell[data-node=n2]");
-        browser.click("#answer [data-action=drain]");
+        browser.click("#answer[data-nodes=n2] [data-action=drain]");
         browser.click("#confirm-yes");
         browser.shows("#drains dt[data-drain=DRAINED]", "n2");
         browser.shows("#events", "drain-done");

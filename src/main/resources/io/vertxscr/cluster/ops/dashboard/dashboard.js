@@ -499,6 +499,10 @@ function forget(gone) {
 
 async function ask(nodes) {
   const answer = $('answer');
+  if (answer.dataset.nodes !== nodes.join(',')) {
+    answer.dataset.nodes = nodes.join(',');               // no answer about others, with their button, stands meanwhile
+    answer.replaceChildren(el('p', {}, 'waiting for the answer'));
+  }
   if (!nodes.length) {
     answer.replaceChildren(el('p', {}, 'Select a node on the map, or two for the loss of both.'));
     return;
