@@ -82,6 +82,10 @@ public record Index(Optional<String> current, List<Entry> entries) {
       return new Entry(descriptor, complete, flushed, fetched, time, verified, replacedBy);
     }
 
+    private Entry withoutReplacement() {
+      return new Entry(descriptor, complete, flushed, fetched, failed, byVerify, OptionalInt.empty());
+    }
+
     private Entry replaced(int by) {
       return new Entry(descriptor, false, flushed, fetched, failed, byVerify, OptionalInt.of(by));
     }
@@ -166,6 +170,12 @@ public record Index(Optional<String> current, List<Entry> entries) {
     Index after = putAll(fresh);
     Optional<Entry> newest = after.entries.reversed().stream().filter(Entry::restartable).findFirst();
     return newest.filter(fresh::contains).map(entry -> after.setCurrent(entry.name())).orElse(after);
+  }
+
+  /** The files of a dataset that were written over are there again; it is not listed as whole yet. */
+  public Index writtenAgain(int id) {
+    return new Index(current, entries.stream().map(entry -> entry.id() == id ? entry.withoutReplacement() : entry)
+        .toList());
   }
 
   /** Removes a dataset; {@link #current} becomes empty if it named it. @throws ScrException NO_SUCH_DATASET */

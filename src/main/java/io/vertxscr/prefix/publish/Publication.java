@@ -27,6 +27,7 @@ import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
 import java.util.Set;
+import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 
 /**
@@ -142,7 +143,8 @@ public final class Publication {
 
   private boolean prepareNow(DatasetDescriptor descriptor) {
     int id = descriptor.id();
-    if (isComplete(id) && summary(id).filter(summary -> descriptor.sameAs(summary.descriptor())).isPresent()) {
+    if (isComplete(id) && summary(id).filter(summary -> descriptor.sameAs(summary.descriptor())).isPresent()
+        && !isReplaced(descriptor)) {
       ContainerDrafts.removeDrafts(paths, id);            // of who ended between the summary and this
       return true;
     }
@@ -153,6 +155,12 @@ public final class Publication {
     removeMetadata(id);
     PrefixDirectories.createDurably(paths.prefix(), paths.dataset(id));
     return false;
+  }
+
+  /** Whether a later one has written over its files. */
+  private boolean isReplaced(DatasetDescriptor descriptor) {
+    return index.read().index().find(descriptor.id()).filter(entry -> entry.replacedBy().isPresent())
+        .filter(entry -> descriptor.sameAs(entry.descriptor())).isPresent();
   }
 
   /**
@@ -223,7 +231,8 @@ public final class Publication {
     return index.exclusively(held -> {
       map.writeRoot();
       sealNow(descriptor, mapping);
-      return new Publication(paths, held).enlist(descriptor, time, mayReplace);
+      return new Publication(paths, held).enlist(descriptor, time, mayReplace,
+          index -> index.writtenAgain(descriptor.id()));
     });
   }
 
@@ -254,10 +263,15 @@ public final class Publication {
 
   /** Adds it. @param mayReplace whether any of its paths had a file before, as far as is known */
   public Reading enlist(DatasetDescriptor descriptor, LocalDateTime time, boolean mayReplace) {
+    return enlist(descriptor, time, mayReplace, UnaryOperator.identity());
+  }
+
+  private Reading enlist(
+      DatasetDescriptor descriptor, LocalDateTime time, boolean mayReplace, UnaryOperator<Index> first) {
     List<String> remarks = new ArrayList<>(index.lostBeside(descriptor.id()).stream().toList());
     Set<Integer> replaced = mayReplace ? new WrittenOver(paths).by(descriptor, complete()) : Set.of();
     Reading done = index.update(before ->
-        before.enlist(List.of(descriptor), time).markReplaced(replaced, descriptor.id()));
+        first.apply(before).enlist(List.of(descriptor), time).markReplaced(replaced, descriptor.id()));
     remarks.addAll(done.remarks());
     return new Reading(done.index(), remarks);
   }

@@ -13,6 +13,7 @@ import io.vertxscr.service.flush.FlushCoordinator;
 import io.vertxscr.service.flush.PrefixTurns;
 import io.vertxscr.service.restart.CacheRestores;
 import io.vertxscr.service.restart.Inventories;
+import io.vertxscr.service.restart.OnlyCopies;
 import io.vertxscr.service.restart.PrefixFetcher;
 import io.vertxscr.service.restart.RestartJournal;
 import java.util.Comparator;
@@ -115,10 +116,18 @@ public final class DatasetCommands {
         }
         // ids are never used again, also when nobody has the dataset any more
         return journal.note(prefixDirectory, history -> history.knowing(ids.last()))
-            .compose(_ -> restores.dropped(mine.stream().map(DatasetDescriptor::key).toList()));
+            .compose(_ -> restores.dropped(mine.stream().map(DatasetDescriptor::key).toList()))
+            .compose(_ -> keepOnlyCopies(prefixDirectory));
       })).map(_ -> List.copyOf(ids)).onSuccess(all ->
           all.forEach(id -> observer.notice(new Event.DatasetDropped(id, name, delete))));
     }));
+  }
+
+  /** The one that has gone may have replaced the files of older ones. */
+  private Future<Void> keepOnlyCopies(String prefixDirectory) {
+    return caches.all().compose(all -> OnlyCopies.mayBe(all, prefixDirectory)
+        ? prefix.list(prefixDirectory).compose(left -> new OnlyCopies(caches.bus()).keep(all, prefixDirectory, left))
+        : Future.succeededFuture());
   }
 
   private Future<Void> withoutFlushes(List<Integer> ids, Supplier<Future<Void>> action) {

@@ -83,13 +83,14 @@ public final class PrefixFetcher {
    * @param current name of the dataset that restarts are to begin with, where one is set
    * @param restart what restarts may use
    * @param traces ids of all datasets that have left anything there, also of those that the index does not list
+   * @param overwritten ids of those whose files were replaced by later ones, none of which is there any more
    * @param trouble why it cannot be read, and counts as empty; empty where it can be
    */
   public record Listing(List<DatasetDescriptor> all, Optional<String> current, FlushedCheckpoints restart,
-      Set<Integer> traces, Optional<String> trouble) {
+      Set<Integer> traces, Set<Integer> overwritten, Optional<String> trouble) {
     static Listing unread(String trouble) {
       return new Listing(List.of(), Optional.empty(), new FlushedCheckpoints(List.of(), Integer.MAX_VALUE, 0), Set.of(),
-          Optional.of(trouble));
+          Set.of(), Optional.of(trouble));
     }
 
     /** Fails with IO if the index is unreadable, so that no dataset is reported as missing. */
@@ -111,7 +112,14 @@ public final class PrefixFetcher {
       return new Listing(index.entries().stream().map(Index.Entry::descriptor).toList(), index.current(),
           new FlushedCheckpoints(index.candidates().stream().map(Index.Entry::descriptor).toList(), current, last),
           Stream.concat(index.entries().stream().map(Index.Entry::id), directories.stream())
-              .collect(Collectors.toSet()), Optional.empty());
+              .collect(Collectors.toSet()),
+          index.entries().stream().filter(entry -> entry.replacedBy().isPresent() && entry.failed().isEmpty()
+              && entry.id() > last).map(Index.Entry::id).collect(Collectors.toSet()), Optional.empty());
+    }
+
+    /** Whether what is there of a dataset that was flushed is of no use, and caches must not count on it. */
+    boolean hasLost(int id) {
+      return trouble.isEmpty() && (!traces.contains(id) || overwritten.contains(id));
     }
   }
 

@@ -21,7 +21,6 @@ import io.vertxscr.protocol.node.Ack;
 import io.vertxscr.protocol.node.NodeVerb;
 import io.vertxscr.protocol.node.RunInfo.Restartable;
 import io.vertxscr.protocol.node.RunInfo;
-import io.vertxscr.protocol.node.flush.FlushStateChange;
 import io.vertxscr.protocol.node.restart.DropDatasets;
 import io.vertxscr.service.Event;
 import io.vertxscr.service.Loop;
@@ -110,7 +109,8 @@ public final class Restorer {
     return scene(wanted).compose(scene -> {
       delayed = Optional.empty();
       Future<Void> may = fromCaches(wanted) ? Future.succeededFuture() : mayEmpty(scene, wanted);
-      Future<Void> noted = may.compose(_ -> noLongerFlushed(wanted.prefix(), scene));
+      Future<Void> noted = may.compose(_ ->
+          new OnlyCopies(bus).keep(scene.inventories(), wanted.prefix(), scene.flushed()));
       return noted.compose(_ -> restore(wanted, scene)).map(found -> {
         if (found.restart().isEmpty()) {
           requireReadable(scene, wanted);
@@ -129,30 +129,6 @@ public final class Restorer {
     requireReadable(scene, wanted);
     return candidates(scene, wanted).stream().findFirst()
         .map(newest -> prefix.look(newest.descriptor(), wanted)).orElse(Future.succeededFuture());
-  }
-
-  /**
-   * Marks cached datasets as not flushed if their flushed copies are gone (purged, or deleted by hand). The cached
-   * copies are kept as the only ones, and flushed at the end.
-   */
-  private Future<Void> noLongerFlushed(String prefixDirectory, Scene scene) {
-    if (scene.flushed().trouble().isPresent()) {
-      return Future.succeededFuture();
-    }
-    List<Future<Ack>> told = new ArrayList<>();
-    for (Inventory inventory : scene.inventories()) {
-      inventory.datasets().stream().filter(dataset -> dataset.flush() == FlushState.DONE)
-          .filter(dataset -> dataset.descriptor().flags().checkpoint()
-              && dataset.origin().prefix().equals(prefixDirectory)
-              && !scene.flushed().traces().contains(dataset.descriptor().id()))
-          .forEach(dataset -> told.add(bus.command(inventory.node(), NodeVerb.FLUSHED,
-              new FlushStateChange(dataset.descriptor().id(), FlushState.NOT_WANTED), Ack.class).otherwise(e -> {
-                LOG.warn("node {} takes dataset {} for flushed: {}", inventory.node(), dataset.descriptor().id(),
-                    e.getMessage());
-                return Ack.ACK;
-              })));
-    }
-    return Future.all(told).mapEmpty();
   }
 
   /** Finds another checkpoint for an active run that cannot use its first one. */

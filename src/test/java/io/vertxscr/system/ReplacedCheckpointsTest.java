@@ -1,0 +1,115 @@
+package io.vertxscr.system;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.vertx.core.Future;
+import io.vertxscr.model.DatasetFlags;
+import io.vertxscr.model.DatasetRecord.FlushState;
+import io.vertxscr.simulation.VirtualCluster;
+import io.vertxscr.simulation.VirtualSession;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
+import java.util.Arrays;
+import java.util.Map;
+import java.util.Random;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/**
+ * Goal: a checkpoint whose published files another one has replaced is not lost with that one. Method: nodes in
+ * virtual time; all checkpoints have the same paths.
+ */
+@Execution(ExecutionMode.CONCURRENT)
+@Timeout(120)
+class ReplacedCheckpointsTest {
+  private static final String[] NODES = {"n1", "n2", "n3"};
+
+  @TempDir
+  Path directory;
+  private VirtualCluster cluster;
+  private VirtualRun run;
+
+  private void start() throws IOException {
+    cluster = VirtualClusters.in(new Random(Long.getLong("seed", 1)), directory.resolve("walk"),
+        Map.of("SCR_COPY_TYPE", "XOR", "SCR_FLUSH", "1", "SCR_CACHE_SIZE", "2"));
+    cluster.start(NODES);
+    run = new VirtualRun(cluster, NODES);
+  }
+
+  private Future<Void> checkpoint(VirtualSession session, int step) {
+    return session.startOutput("rolling-" + step, DatasetFlags.CHECKPOINT).compose(phase ->
+        phase.route(cluster.prefix() + "/rank-" + session.rank()).map(path -> {
+          try {
+            return Files.setLastModifiedTime(
+                Files.write(path, RankProgram.bytes(session.rank(), step, 0)), FileTime.from(cluster.now()));
+          } catch (IOException e) {
+            throw new UncheckedIOException(e);
+          }
+        }).compose(_ -> phase.complete(true))).compose(_ -> cluster.later(10_000));
+  }
+
+  private Future<String> offered(VirtualSession session) {
+    return session.restart().compose(phase -> phase.get().route("rank-" + session.rank())
+        .map(path -> {
+          try {
+            int step = Integer.parseInt(phase.get().name().substring("rolling-".length()));
+            assertThat(path).hasBinaryContent(RankProgram.bytes(session.rank(), step, 0));
+            return phase.get().name();
+          } catch (AssertionError e) {
+            throw new IllegalStateException(e);
+          }
+        }).compose(name -> phase.get().complete(true).compose(_ -> session.finish()).map(name)));
+  }
+
+  private FlushState flush(int dataset) {
+    return cluster.store("n1").find(dataset).orElseThrow().flush();
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"drop", "delete"})
+  void itIsKeptInTheCachesAsTheOnlyCopy(String how) throws Exception {
+    start();
+    run.all(session -> checkpoint(session, 1).compose(_ -> checkpoint(session, 2)).compose(_ -> {
+      assertThat(flush(1)).isEqualTo(FlushState.DONE);
+      assertThat(flush(2)).isEqualTo(FlushState.DONE);
+      return how.equals("drop") ? session.drop("rolling-2") : session.delete("rolling-2");
+    }).map(_ -> {
+      assertThat(flush(1)).isEqualTo(FlushState.NOT_WANTED);
+      return null;
+    }));                                                  // and dies without finalize
+    cluster.launch();
+    assertThat(new VirtualRun(cluster, NODES).in(directory.resolve("other")).steps(1, 3)).isZero();
+    assertThat(run.all(this::offered)).containsOnly("rolling-1");
+    cluster.awaits("it is brought there again", this::isPublished);
+  }
+
+  private boolean isPublished() {
+    return IntStream.range(0, NODES.length).allMatch(rank -> {
+      try {
+        Path file = cluster.prefix().resolve("rank-" + rank);
+        return Files.exists(file) && Arrays.equals(Files.readAllBytes(file), RankProgram.bytes(rank, 1, 0));
+      } catch (IOException e) {
+        throw new UncheckedIOException(e);
+      }
+    });
+  }
+
+  @Test
+  void whereALaterOneIsLeftItIsNot() throws Exception {
+    start();
+    run.all(session -> checkpoint(session, 1).compose(_ -> checkpoint(session, 2))
+        .compose(_ -> checkpoint(session, 3)).compose(_ -> session.delete("rolling-1")).map(_ -> {
+          assertThat(flush(2)).as("replaced by 3, which is there").isEqualTo(FlushState.DONE);
+          return null;
+        }));
+  }
+}
