@@ -54,7 +54,8 @@ public final class SimulateMain {
     setLogging(false);
     SimulateMain main = new SimulateMain(options);
     if (options.containsKey("--seed")) {
-      main.replay(Long.parseLong(options.get("--seed")), Path.of(options.getOrDefault("--trace", "simulation.trace")));
+      main.replay(Long.parseLong(options.get("--seed")), options.containsKey("--trace")
+          ? Path.of(options.get("--trace")) : Files.createTempFile("simulation-", ".trace"));
     } else {
       main.campaign(Long.parseLong(options.getOrDefault("--first", "1")),
           Long.parseLong(options.getOrDefault("--seeds", "1000")),
