@@ -91,10 +91,10 @@ final class Browser implements AutoCloseable {
   void click(String selector) throws Exception {
     Eventually.holds("a click on " + selector, () -> {
       List<WebElement> found = driver.findElements(By.cssSelector(selector));
-      if (found.isEmpty() || !found.getFirst().isDisplayed()) {
-        return false;
-      }
       try {
+        if (found.isEmpty() || !found.getFirst().isDisplayed()) {
+          return false;
+        }
         found.getFirst().click();
         return true;
       } catch (StaleElementReferenceException _) {
