@@ -5,6 +5,7 @@ import io.vertxscr.format.prefix.RankFileMap.RankEntry;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.FileMeta;
 import io.vertxscr.model.ScrException;
+import io.vertxscr.prefix.copy.KeptFiles;
 import io.vertxscr.prefix.copy.container.ContainerReader;
 import io.vertxscr.prefix.copy.extent.Parts;
 import io.vertxscr.prefix.copy.zstd.CompressedFile;
@@ -12,6 +13,7 @@ import io.vertxscr.prefix.metadata.PrefixPaths;
 import io.vertxscr.prefix.metadata.RankMapReader;
 import io.vertxscr.storage.FileChecks;
 import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -170,7 +172,7 @@ public final class DatasetVerification {
 
   private Found lookInPieces(FlushedFile file) {
     Optional<String> problem = inPieces.problem(file);
-    return new Found(problem, true, problem.isPresent() ? 0 : file.bytes().orElseThrow());
+    return orKept(file, new Found(problem, true, problem.isPresent() ? 0 : file.bytes().orElseThrow()));
   }
 
   private List<Found> look(List<Owned> part) {
@@ -190,12 +192,6 @@ public final class DatasetVerification {
     });
   }
 
-  private Found lookInCompressed(Owned owned) {
-    FlushedFile file = owned.file();
-    CompressedFile compressed = new CompressedFile(paths.file(file.place()), file, file.path());
-    return found(file, everyByte ? compressed::check : compressed::checkSize);
-  }
-
   private static Found found(FlushedFile file, Runnable check) {
     try {
       check.run();
@@ -213,14 +209,26 @@ public final class DatasetVerification {
     if (!file.segments().isEmpty()) {
       return lookInContainers(owned, containers);
     }
-    if (file.isCompressed()) {
-      return lookInCompressed(owned);
-    }
-    if (file.bytes().isEmpty()) {
+    if (file.bytes().isEmpty() && !file.isCompressed()) {
       boolean there = Files.isRegularFile(paths.file(file.path()));
       return new Found(there ? Optional.empty() : Optional.of(paths.file(file.path()) + " is missing"), false, 0);
     }
-    String name = paths.prefix().relativize(paths.file(file.path())).toString();
+    return orKept(file, look(paths.file(file.place()), file));
+  }
+
+  /** A later dataset that is not complete yet may have taken its path: then it is kept beside that one. */
+  private Found orKept(FlushedFile file, Found found) {
+    return found.problem().isEmpty() || !file.verifiable() || !file.segments().isEmpty() ? found
+        : KeptFiles.of(paths, file.place()).stream().map(kept -> look(kept, file))
+            .filter(one -> one.problem().isEmpty()).findFirst().orElse(found);
+  }
+
+  private Found look(Path path, FlushedFile file) {
+    if (file.isCompressed()) {
+      CompressedFile compressed = new CompressedFile(path, file, file.path());
+      return found(file, everyByte ? compressed::check : compressed::checkSize);
+    }
+    String name = paths.prefix().relativize(path).toString();
     var meta = new FileMeta(name, file.path(), file.bytes().getAsLong(), file.crc());
     Optional<String> problem = everyByte
         ? FileChecks.problem(paths.prefix(), meta) : FileChecks.sizeProblem(paths.prefix(), meta);

@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.vertx.core.Future;
 import io.vertxscr.model.DatasetFlags;
 import io.vertxscr.model.DatasetRecord.FlushState;
+import io.vertxscr.prefix.metadata.PrefixPaths;
+import io.vertxscr.scavenge.DatasetVerification;
 import io.vertxscr.simulation.VirtualCluster;
 import io.vertxscr.simulation.VirtualSession;
 import java.io.IOException;
@@ -111,5 +113,19 @@ class ReplacedCheckpointsTest {
           assertThat(flush(2)).as("replaced by 3, which is there").isEqualTo(FlushState.DONE);
           return null;
         }));
+  }
+
+  /** As amid the flush of the next one, or behind one that has failed. */
+  @Test
+  void whatIsKeptBesideAnUnfinishedOneIsVerifiedThere() throws Exception {
+    start();
+    run.all(session -> checkpoint(session, 1));
+    PrefixPaths paths = new PrefixPaths(cluster.prefix());
+    Path kept = paths.kept("rank-0", 2);
+    Files.move(paths.file("rank-0"), kept);
+    Files.write(paths.file("rank-0"), RankProgram.bytes(0, 2, 0));
+    assertThat(DatasetVerification.verify(paths, 1).problems()).isEmpty();
+    Files.write(kept, RankProgram.bytes(0, 3, 0));
+    assertThat(DatasetVerification.verify(paths, 1).problems()).singleElement().asString().contains("rank-0");
   }
 }

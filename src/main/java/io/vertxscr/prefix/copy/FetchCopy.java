@@ -248,7 +248,7 @@ public final class FetchCopy {
       if (e.fault() != Fault.CORRUPT) {
         throw e;
       }
-      for (Path kept : keptOf(paths, file.place())) {
+      for (Path kept : KeptFiles.of(paths, file.place())) {
         try {
           return copyOne(inPrefix(kept, source.what()), cached, file);
         } catch (ScrException notThis) {
@@ -282,19 +282,7 @@ public final class FetchCopy {
   /** Whether files of these are kept that a later, incomplete dataset has replaced. */
   public static boolean hasKept(PrefixPaths paths, Collection<RankEntry> entries) {
     return entries.stream().flatMap(entry -> entry.files().stream())
-        .anyMatch(file -> !keptOf(paths, file.place()).isEmpty());
-  }
-
-  private static List<Path> keptOf(PrefixPaths paths, String relative) {
-    String beginning = paths.keptOfAny(relative).getFileName().toString();
-    List<Path> kept = new ArrayList<>();
-    try (var siblings = Files.newDirectoryStream(paths.file(relative).getParent(),
-        path -> path.getFileName().toString().startsWith(beginning))) {
-      siblings.forEach(kept::add);
-    } catch (IOException _) {
-      return List.of();                                   // without its directory there is nothing beside it
-    }
-    return kept;
+        .anyMatch(file -> !KeptFiles.of(paths, file.place()).isEmpty());
   }
 
   private static Stamp stamp(Path cached) {
