@@ -291,7 +291,7 @@ class MessageBoundsTest {
 
   @Test
   void aBodyOfAnotherKindIsRefused() {
-    Pulse pulse = new Pulse(0, 1, List.of(2));
+    Pulse pulse = new Pulse(0, 1, List.of(2), Optional.empty());
     assertThat(Wire.fromBody(Buffer.buffer(Wire.toBytes(pulse)), Pulse.class)).isEqualTo(pulse);
     for (Object body : new Object[] {null, "text", 1, new JsonObject(), new byte[1]}) {
       assertThat(refusal(() -> Wire.fromBody(body, Pulse.class))).isEqualTo(Fault.BAD_REQUEST);

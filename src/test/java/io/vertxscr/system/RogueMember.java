@@ -16,6 +16,7 @@ import io.vertxscr.cluster.HazelcastConfig;
 import io.vertxscr.cluster.LocalPorts;
 import io.vertxscr.cluster.tls.Credentials;
 import io.vertxscr.cluster.tls.SecuredNodeContext;
+import io.vertxscr.flow.restart.Inventory;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.NodeInfo;
 import io.vertxscr.protocol.Wire;
@@ -25,6 +26,7 @@ import io.vertxscr.protocol.node.run.Pulse;
 import io.vertxscr.protocol.node.run.Takeover;
 import java.io.IOException;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -32,7 +34,7 @@ import java.util.stream.Collectors;
 
 /**
  * A member that is a node by its name, in this process, and has the secret. It stands for a daemon that somebody has
- * taken over: hears of who leads, says that no rank waits with it, and answers nothing else.
+ * taken over: hears of who leads, says that no rank waits with it and that it has no dataset, and answers nothing else.
  */
 final class RogueMember implements AutoCloseable {
   static final String NAME = "rogue";
@@ -54,8 +56,10 @@ final class RogueMember implements AutoCloseable {
       leadership.complete(Wire.fromBytes(takeover.body().getBytes(), Takeover.class).leadership());
       takeover.reply(body(NodeRunState.none(0)));
     }).completion().await();
-    vertx.eventBus().consumer(NodeVerb.PULSE.address(NAME), pulse -> pulse.reply(body(new Pulse(0, 0, List.of()))))
-        .completion().await();
+    vertx.eventBus().consumer(NodeVerb.PULSE.address(NAME),
+        pulse -> pulse.reply(body(new Pulse(0, 0, List.of(), Optional.empty())))).completion().await();
+    vertx.eventBus().consumer(NodeVerb.INVENTORY.address(NAME),
+        question -> question.reply(body(new Inventory(NAME, List.of(), Set.of(), true)))).completion().await();
   }
 
   /** As a daemon has it, on a port that is free. */

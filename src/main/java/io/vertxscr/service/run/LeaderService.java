@@ -295,8 +295,10 @@ public final class LeaderService implements Membership.Listener {
       boolean hasEnded = pulse != null && told && active == about && active.nodes().contains(node)
           && pulse.run() != active.info().run();
       if (hasEnded) {                                     // it could not tell: this node did not answer then
-        over(new ScrException(Fault.NODE_LOST, "node " + node + " takes no part any more in run "
-            + active.info().run() + ": it had to take some node for lost"));
+        ScrException unknown = new ScrException(Fault.NODE_LOST, "node " + node + " takes no part any more in run "
+            + active.info().run() + ": it had to take some node for lost");
+        over(pulse.lost().filter(lost -> lost.run() == active.info().run())
+            .map(lost -> new ScrException(Fault.of(lost.fault()), lost.message())).orElse(unknown));
       }
     });
   }

@@ -227,8 +227,11 @@ public final class RunService implements Membership.Listener {
 
   /** Tells a node that waits for this one that its loop turns, and what it is about. */
   public Future<Pulse> pulse(long storageSilentMs) {
-    return Future.succeededFuture(
-        new Pulse(storageSilentMs, run == null || run.isOver() ? 0 : run.info().run(), arriving.ranks()));
+    LocalRun newest = run;
+    return Future.succeededFuture(newest == null
+        ? new Pulse(storageSilentMs, 0, arriving.ranks(), Optional.empty())
+        : new Pulse(storageSilentMs, newest.isOver() ? 0 : newest.info().run(), arriving.ranks(),
+            newest.over().map(cause -> lost(newest.info(), cause))));
   }
 
   /** A client that is a member of the cluster says that it has ended. */
@@ -249,7 +252,7 @@ public final class RunService implements Membership.Listener {
         if (client.test(session.client()) && session.state().phase() != SessionState.SessionPhase.ENDED) {
           ScrException lost = new ScrException(Fault.RANK_LOST, "rank " + session.rank() + " on node " + self()
               + " is lost: its connection ended without finalize");
-          arriving.tell(new LostRank(run.info().run(), 0, lost.fault().number(), lost.getMessage()));
+          arriving.tell(lost(run.info(), lost));
           end(lost);
         }
       }
@@ -294,9 +297,13 @@ public final class RunService implements Membership.Listener {
             + (ranks.size() == 1 ? " (rank " : " (ranks ") + some(ranks) + ") has left the cluster");
         end(lost);
         // Its view may be ahead of the leader's, or be the only one: the others would wait for the ranks of this node.
-        arriving.tell(new LostRank(run.info().run(), 0, lost.fault().number(), lost.getMessage()));
+        arriving.tell(lost(run.info(), lost));
       }
     });
+  }
+
+  private static LostRank lost(RunInfo run, ScrException cause) {
+    return new LostRank(run.run(), 0, cause.fault().number(), cause.getMessage());
   }
 
   /** There may be a thousand of them. */

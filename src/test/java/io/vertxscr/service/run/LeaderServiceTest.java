@@ -60,6 +60,8 @@ class LeaderServiceTest {
   private boolean restores;
   /** Ranks that wait on a node; where it is not here, all that any test has. */
   private final Map<String, List<Integer>> waiting = new HashMap<>();
+  /** What nodes have reported, where the answer to a pulse overtakes that. */
+  private final Map<String, LostRank> lost = new HashMap<>();
   private final List<Long> numbers = new ArrayList<>();
   private Future<Packed> decision = Future.succeededFuture(Packed.NOTHING);
   private final VirtualTime time = new VirtualTime(new Random(1));
@@ -73,7 +75,7 @@ class LeaderServiceTest {
     public <A> Future<A> ask(String node, NodeVerb verb, Object request, Class<A> answer) {
       if (verb == NodeVerb.PULSE) {
         return Future.succeededFuture(answer.cast(new Pulse(0, states.get(node).run().map(RunInfo::run).orElse(0L),
-            waiting.getOrDefault(node, List.of(0, 1, 2, 3)))));
+            waiting.getOrDefault(node, List.of(0, 1, 2, 3)), Optional.ofNullable(lost.get(node)))));
       }
       assertThat(verb).isEqualTo(NodeVerb.TAKEOVER);
       if (refusal.isPresent()) {
@@ -404,6 +406,32 @@ class LeaderServiceTest {
     assertThat(toldOver).containsOnlyKeys("n2", "n3")
         .allSatisfy((_, over) -> assertThat(Fault.of(over.fault())).isEqualTo(Fault.RANK_LOST));
     assertThat(waits()).isEqualTo("no run");
+  }
+
+  /** The report of a lost rank and the answer to a pulse go different ways, so the answer may be here first. */
+  @Test
+  void whereTheAnswerToAPulseOvertakesTheReportOfALostRankTheRankIsNamedAllTheSame() {
+    NODES.forEach(node -> states.put(node, running()));
+    assertThat(waits()).isEqualTo("the application computes");
+    String why = "rank 3 on node n3 is lost: its connection ended without finalize";
+    lost.put("n3", new LostRank(7, 0, Fault.RANK_LOST.number(), why));
+    states.put("n3", NO_RUN);
+    assertThat(time.runUntil(() -> toldOver.size() == NODES.size(), Duration.ofSeconds(10))).isTrue();
+    assertThat(toldOver.values()).allSatisfy(over -> {
+      assertThat(over.message()).isEqualTo(why);
+      assertThat(Fault.of(over.fault())).isEqualTo(Fault.RANK_LOST);
+    });
+  }
+
+  /** As when the cause is that of another run. */
+  @Test
+  void aNodeWhoseRunIsOverForAReasonThatNobodyKnowsIsNamed() {
+    NODES.forEach(node -> states.put(node, running()));
+    assertThat(waits()).isEqualTo("the application computes");
+    lost.put("n3", new LostRank(6, 0, Fault.RANK_LOST.number(), "rank 0 of the run before"));
+    states.put("n3", NO_RUN);
+    assertThat(time.runUntil(() -> toldOver.size() == NODES.size(), Duration.ofSeconds(10))).isTrue();
+    assertThat(toldOver.get("n2").message()).contains("node n3 takes no part any more in run 7");
   }
 
   /** Those who wait for a rank that has gone unseen hear so some time later. */
