@@ -47,14 +47,11 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
-import org.junit.jupiter.api.parallel.Execution;
-import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /**
  * Goal: whoever is not of the cluster changes nothing, and learns nothing. Method: two daemons in this process, as
  * members of a real cluster with all of their ports; after each attack a checkpoint goes from both into the cache.
  */
-@Execution(ExecutionMode.CONCURRENT)                        // waits for most of its time
 @Timeout(120)
 class ClusterAttackTest {
   private static final byte[] KEY = new byte[ClusterAuthority.KEY_BYTES];
