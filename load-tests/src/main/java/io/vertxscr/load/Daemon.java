@@ -100,7 +100,16 @@ final class Daemon implements AutoCloseable {
 
   /** Bytes written so far, to files and connections. */
   long writtenBytes() throws IOException {
-    return Files.readAllLines(proc("io")).stream().filter(line -> line.startsWith("wchar:"))
+    return io("wchar:");
+  }
+
+  /** Bytes read so far, of files and connections. */
+  long readBytes() throws IOException {
+    return io("rchar:");
+  }
+
+  private long io(String field) throws IOException {
+    return Files.readAllLines(proc("io")).stream().filter(line -> line.startsWith(field))
         .mapToLong(line -> Long.parseLong(line.replaceAll("\\D", ""))).findFirst().orElse(0);
   }
 

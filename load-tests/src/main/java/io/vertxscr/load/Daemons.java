@@ -188,6 +188,15 @@ final class Daemons implements AutoCloseable {
     return sum;
   }
 
+  /** What all together have read of files and sockets. */
+  long readBytes() throws IOException {
+    long sum = 0;
+    for (Daemon daemon : daemons) {
+      sum += daemon.readBytes();
+    }
+    return sum;
+  }
+
   /** The largest of all. */
   long peakRssBytes() throws IOException {
     long most = 0;

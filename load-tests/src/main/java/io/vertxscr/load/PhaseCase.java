@@ -53,6 +53,9 @@ final class PhaseCase {
     if (options.wants("full")) {
       full(setup);
     }
+    if (options.wants("scrub")) {
+      new ScrubCase(options).run();
+    }
   }
 
   private void empty(Daemons.Setup setup) throws Exception {
@@ -76,7 +79,7 @@ final class PhaseCase {
   }
 
   /** Durations as rank 0 sees them: of whole phases, and of their starts. */
-  private static double[][] phases(Ranks ranks, int count) throws Exception {
+  static double[][] phases(Ranks ranks, int count) throws Exception {
     double[][] times = new double[2][count];
     ranks.all(scr -> {
       for (int i = 0; i < count; i++) {
