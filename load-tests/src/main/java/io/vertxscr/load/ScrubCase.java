@@ -54,19 +54,20 @@ final class ScrubCase {
   private void print(String scrub, Seen all) {
     Daemons.Setup setup = new Daemons.Setup("XOR", true, options.nodes(), options.nodes(), Map.of());
     new Result("complete-beside-scrub", setup, options.bytes() / SMALL_PART * setup.ranks())
-          .with("scrub", scrub).seconds(samples(all.completes()))
-          .with("startSeconds", samples(all.starts()).json())
-          .with("writeSeconds", samples(all.writes()).json())
-          .with("megabytesReadPerSecondAndNode", samples(all.readMbPerSecond()).json())
-          .with("cpuSecondsPerSecondAndNode", samples(all.cpuPerSecond()).json()).print();
+        .with("scrub", scrub).seconds(samples(all.completes()))
+        .with("startSeconds", samples(all.starts()).json())
+        .with("writeSeconds", samples(all.writes()).json())
+        .with("megabytesReadPerSecondAndNode", samples(all.readMbPerSecond()).json())
+        .with("cpuSecondsPerSecondAndNode", samples(all.cpuPerSecond()).json()).print();
   }
 
   private Daemons.Setup setup(Path directory, String scrubSeconds) throws IOException {
     Path file = directory.resolve("scr.conf");
     Path small = Files.createDirectories(directory.resolve("small"));
     Path large = Files.createDirectories(directory.resolve("large"));
-    Files.writeString(file, "STORE=" + small + " COUNT=1\nSTORE=" + large + " COUNT=1\nCKPT=0 INTERVAL=1 TYPE=XOR STORE="
-        + small + "\nCKPT=1 INTERVAL=" + LARGE_EACH + " TYPE=XOR STORE=" + large + "\n");
+    Files.writeString(file, "STORE=" + small + " COUNT=1\nSTORE=" + large + " COUNT=1\n"
+        + "CKPT=0 INTERVAL=1 TYPE=XOR STORE=" + small + "\n"
+        + "CKPT=1 INTERVAL=" + LARGE_EACH + " TYPE=XOR STORE=" + large + "\n");
     return new Daemons.Setup("FILE", true, options.nodes(), options.nodes(), Map.of("--config", file.toString(),
         "SCR_SCRUB_SECONDS", scrubSeconds, "SCR_SCRUB_BW", READING));
   }
