@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.vertxscr.cli.CliRun;
 import io.vertxscr.cli.scr.ScrNames;
 import io.vertxscr.config.Parameter;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
@@ -16,17 +18,19 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** Goal: batch scripts, manifests and links name only commands, options and parameters that there are. */
 class SampleFilesTest {
   private static final Path CONF = Path.of("conf");
-  private static final List<Path> MANIFESTS =
-      List.of(CONF.resolve("kubernetes/scr.yaml"), CONF.resolve("kubernetes/sidecar.yaml"));
+  private static final List<Path> MANIFESTS = List.of(CONF.resolve("kubernetes/scr.yaml"),
+      CONF.resolve("kubernetes/sidecar.yaml"), CONF.resolve("compose/compose.yaml"));
   /** Of processes, not of the configuration. */
-  private static final Set<String> OTHERS = Set.of("SCR_RANK", "SCR_RANKS", "SCR_SOCKET");
+  private static final Set<String> OTHERS = Set.of("SCR_RANK", "SCR_RANKS", "SCR_SOCKET", "SCR_IMAGE");
   private static final Pattern COMMAND = Pattern.compile("\\bscr (?<command>[a-z][a-z-]+)(?<rest>[^|;)&\n]*)");
 
   static List<Path> scripts() throws Exception {
@@ -46,6 +50,24 @@ class SampleFilesTest {
   void everyScriptIsOneForTheShell(Path script) throws Exception {
     assertThat(Files.isExecutable(script)).isTrue();
     Process check = new ProcessBuilder("bash", "-n", script.toString()).inheritIO().start();
+    assertThat(check.waitFor()).isZero();
+  }
+
+  /** With the program of this build in place of the installed one, and an instance for a user that there is. */
+  @Test
+  void theUnitIsOneForSystemd(@TempDir Path directory) throws Exception {
+    Path unit = directory.resolve("vertx-scr@root.service");
+    Files.writeString(unit, Files.readString(Path.of("src/packaging/deb/vertx-scr@.service"))
+        .replace("/usr/bin/scr", Path.of("bin/scr").toAbsolutePath().toString()));
+    Process check;
+    try {
+      check = new ProcessBuilder("systemd-analyze", "verify", "--man=no", unit.toString()).redirectErrorStream(true)
+          .start();
+    } catch (IOException e) {
+      Assumptions.abort("no systemd-analyze: " + e.getMessage());
+      return;
+    }
+    assertThat(new String(check.getInputStream().readAllBytes(), StandardCharsets.UTF_8)).isEmpty();
     assertThat(check.waitFor()).isZero();
   }
 
