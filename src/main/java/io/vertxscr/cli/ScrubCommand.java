@@ -22,12 +22,17 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
 /** {@code scr scrub}: what the background reads of the caches have found, on all nodes. */
-@Command(name = "scrub", description = "Print what the background reads of the caches have found, on all nodes.")
+@Command(name = "scrub", description =
+    "Print what the background reads of the caches and of published datasets have found, on all nodes.")
 final class ScrubCommand implements Callable<Integer> {
   private final Map<String, String> environment;
 
   @Option(names = "--now", description = "Have all nodes read everything from now on, as fast as SCR_SCRUB_BW allows.")
   private boolean now;
+
+  @Option(names = "--published", description = "Have the leader read all published datasets, as scr index --verify"
+      + " does, at SCR_SCRUB_BW; what is damaged is marked, and flushed again from the caches where they hold it.")
+  private boolean published;
 
   @Mixin
   private SocketOption socket;
@@ -59,7 +64,7 @@ final class ScrubCommand implements Callable<Integer> {
     ScrException failed = new ScrException(Fault.NODE_LOST, "there is no daemon of this user and job on this host");
     for (Path one : socket.sockets(environment)) {
       try {
-        Map<String, Object> said = SocketOption.ask(one, client -> client.scrub(now));
+        Map<String, Object> said = SocketOption.ask(one, client -> client.scrub(now, published));
         return new JsonObject(said);
       } catch (ScrException e) {
         failed = e;
@@ -89,6 +94,15 @@ final class ScrubCommand implements Callable<Integer> {
             "note   dataset " + dataset.getInteger("dataset") + " on " + name + ": " + problem));
       }
     }
+    JsonObject published = answer.getJsonObject("published", new JsonObject().put("datasets", new JsonArray()));
+    for (JsonObject dataset : objects(published, "datasets")) {
+      rows.add(List.of(dataset.getInteger("dataset").toString(), dataset.getString("name"), dataset.getString("prefix"),
+          Humane.bytes(dataset.getLong("bytes")), lastLook(dataset, nowMs), "", "", published(dataset)));
+      if (!dataset.getString("problem").isEmpty()) {
+        damaged.add("note   dataset " + dataset.getInteger("dataset") + " of " + dataset.getString("prefix") + ": "
+            + dataset.getString("problem"));
+      }
+    }
     lines.addAll(damaged);
     if (rows.size() > 1) {
       lines.add("");
@@ -104,6 +118,11 @@ final class ScrubCommand implements Callable<Integer> {
 
   private static String state(JsonObject dataset, JsonArray bad) {
     return !bad.isEmpty() ? "DAMAGED" : dataset.getLong("leftBytes") > 0 ? "being read" : "good";
+  }
+
+  private static String published(JsonObject dataset) {
+    return !dataset.getString("problem").isEmpty() ? "DAMAGED" : dataset.getBoolean("due") ? "to be read"
+        : dataset.containsKey("lookedAtMs") ? "good" : "-";
   }
 
   private static List<JsonObject> objects(JsonObject of, String field) {

@@ -79,10 +79,11 @@ public final class ScrClient {
   /**
    * What the background reads of all nodes have found, as maps and lists; see docs/messages.md.
    *
-   * @param now whether all nodes read everything from now on
+   * @param now whether all nodes read everything in their caches from now on
+   * @param published whether the leader reads all published datasets from now on
    */
-  public CompletableFuture<Map<String, Object>> scrub(boolean now) {
-    return transport.request(Verb.SCRUB, JsonRecords.write(new ScrubRequest(Optional.of(now))));
+  public CompletableFuture<Map<String, Object>> scrub(boolean now, boolean published) {
+    return transport.request(Verb.SCRUB, JsonRecords.write(new ScrubRequest(Optional.of(now), Optional.of(published))));
   }
 
   /** How far a node is drained, as a map; what the request wants has begun then. See docs/messages.md. */

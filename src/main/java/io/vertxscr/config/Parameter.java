@@ -99,6 +99,8 @@ public enum Parameter {
   SCR_SCRUB_SECONDS(NODE, new Kind.Int(0, Integer.MAX_VALUE), "" + ScrubSettings.SECONDS,
       "seconds within which each daemon reads all that it holds once, and has damage repaired; 0: never by itself"),
   SCR_SCRUB_BW(NODE, new Kind.Bytes(1, Long.MAX_VALUE), "100MB", "upper bound of that in bytes a second, on each node"),
+  SCR_SCRUB_PREFIX_SECONDS(NODE, new Kind.Int(0, Integer.MAX_VALUE), "0",
+      "seconds within which every published dataset is read once, by the leader alone; 0: never by itself"),
   SCR_HEAL_SECONDS(NODE, new Kind.Int(0, Integer.MAX_VALUE), "" + HealSettings.SECONDS,
       "seconds after the last loss or arrival of a node until the others make again what was lost, if no run is on; 0: "
           + "never"),

@@ -7,13 +7,15 @@ import io.vertxscr.config.policy.Checks;
  *
  * @param seconds within which everything is read once; 0: never by itself
  * @param bytesPerSecond upper bound
+ * @param publishedSeconds within which the leader reads every published dataset once; 0: never by itself
  */
-public record ScrubSettings(int seconds, long bytesPerSecond) {
+public record ScrubSettings(int seconds, long bytesPerSecond, int publishedSeconds) {
   /** A day. */
   public static final int SECONDS = 86_400;
 
   public ScrubSettings {
     Checks.range("seconds of a scrub", seconds, 0, Integer.MAX_VALUE);
+    Checks.range("seconds of a scrub of published datasets", publishedSeconds, 0, Integer.MAX_VALUE);
     if (bytesPerSecond < 1) {
       throw new IllegalArgumentException("a scrub of " + bytesPerSecond + " bytes a second");
     }

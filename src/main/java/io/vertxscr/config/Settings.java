@@ -13,6 +13,7 @@ import static io.vertxscr.config.Parameter.SCR_JOB_NAME;
 import static io.vertxscr.config.Parameter.SCR_PREFIX;
 import static io.vertxscr.config.Parameter.SCR_SCAVENGE_SECONDS;
 import static io.vertxscr.config.Parameter.SCR_SCRUB_BW;
+import static io.vertxscr.config.Parameter.SCR_SCRUB_PREFIX_SECONDS;
 import static io.vertxscr.config.Parameter.SCR_SCRUB_SECONDS;
 import static io.vertxscr.config.Parameter.SCR_USER_NAME;
 
@@ -58,7 +59,8 @@ public record Settings(
             values.value(SCR_PREFIX).map(v -> Path.of(v.text()).toAbsolutePath().normalize()),
             AllocationEnd.of(Map.of("SCR_END_TIME", values.text(SCR_END_TIME))),
             values.number(SCR_SCAVENGE_SECONDS)),
-        new ScrubSettings(values.number(SCR_SCRUB_SECONDS), values.bytes(SCR_SCRUB_BW)),
+        new ScrubSettings(values.number(SCR_SCRUB_SECONDS), values.bytes(SCR_SCRUB_BW),
+            values.number(SCR_SCRUB_PREFIX_SECONDS)),
         new HealSettings(values.number(SCR_HEAL_SECONDS), values.bytes(SCR_HEAL_BW)),
         system);
   }

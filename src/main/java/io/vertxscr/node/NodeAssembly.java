@@ -92,6 +92,7 @@ import io.vertxscr.service.run.StatusService;
 import io.vertxscr.service.run.StorageProbe;
 import io.vertxscr.service.scavenge.ScavengeWatch;
 import io.vertxscr.service.scavenge.Scavenger;
+import io.vertxscr.service.scrub.PublishedScrub;
 import io.vertxscr.service.scrub.ScrubService;
 import io.vertxscr.storage.DatasetStore;
 import io.vertxscr.verticle.NodeServices;
@@ -223,13 +224,17 @@ public final class NodeAssembly {
         new ScrubService.ScrubPolicy(settings.scrub().seconds(), settings.scrub().bytesPerSecond()), runs::isInPhase);
     CacheRepairs repairs = new CacheRepairs(
         caches, restores, id -> flush.coordinator().underWay(id).isPresent(), log);
+    PublishedScrub published = new PublishedScrub(loop, ports.membership(), prefixes, caches, observer,
+        new PublishedScrub.PublishedPolicy(settings.scrub().publishedSeconds(), settings.scrub().bytesPerSecond()),
+        runs::isInPhase, (dataset, all) -> flush.wanted().prepare(dataset, all)
+            .compose(_ -> flush.coordinator().flush(dataset.descriptor().id())));
     StatusService status = new StatusService(loop, bus, ports.membership(), runs, store, scrub::of);
     services = new NodeServices(runs, calls, new RouteService(loop, bus, runs, store, places, shards), claims,
         new AdviceService(bus, self, runs), new FlushQuestions(bus, self, runs, store),
         status,
         new EventsService(loop, bus, ports.membership(), history), new ConfigService(loop, settings.system(), runs),
         protection, inventory, fetches, new StoreService(loop, self, store, settings.policy().descriptors()),
-        flushes, aggregation, leader, flush, syncs, advice.advisor(), probe, scrub, repairs,
+        flushes, aggregation, leader, flush, syncs, advice.advisor(), probe, scrub, published, repairs,
         new ClusterPicture(loop, status, prefixes, settings.policy().descriptors().groups()),
         new OperatorActions(bus, prefixes, caches, flush, commands),
         new NodeDrains(bus, ports.membership(), healing, observer));
@@ -314,6 +319,7 @@ public final class NodeAssembly {
         new ScrException(Fault.STOPPING, "this node is stopping; the flush is left to the next start"));
     halts.stop();
     services.scrub().stop();
+    services.published().stop();
     healing.stop();
     return services.leader().stopping();
   }
@@ -330,6 +336,7 @@ public final class NodeAssembly {
     copies.stop(cause);
     halts.stop();
     services.scrub().stop();
+    services.published().stop();
     healing.stop();
     services.protection().over(Long.MAX_VALUE, cause);
   }

@@ -14,7 +14,9 @@ import io.vertxscr.prefix.metadata.RankMapReader;
 import io.vertxscr.storage.FileChecks;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Deque;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -92,6 +94,54 @@ public final class DatasetVerification {
       }
       return false;
     }
+  }
+
+  /**
+   * A verification in steps. Each reads about 16 MiB of files, or one larger file, in the calling thread; one at a
+   * time, which may be in different threads.
+   */
+  public static final class VerificationSteps {
+    private final DatasetVerification all;
+    private final RankMapReader map;
+    private final Deque<List<Owned>> parts = new ArrayDeque<>();
+    private int nextOfMap;
+
+    private VerificationSteps(PrefixPaths paths, int id) {
+      all = new DatasetVerification(paths, id, true);
+      map = new RankMapReader(paths, id);
+    }
+
+    /** Whether all is read. */
+    public boolean isDone() {
+      return parts.isEmpty() && nextOfMap == map.parts();
+    }
+
+    /** Does the next one. @return bytes of files that were looked at @throws ScrException CORRUPT of the map, IO */
+    public long step() {
+      if (parts.isEmpty()) {
+        List<Owned> batch = new ArrayList<>();
+        map.forEachOf(nextOfMap, entry -> add(entry, batch));
+        nextOfMap++;
+        parts.addAll(Parts.of(batch, owned -> owned.file().bytes().orElse(0), PART_BYTES));
+        return 0;
+      }
+      List<Owned> part = parts.removeFirst();
+      List<Found> found = all.look(part);
+      for (int i = 0; i < found.size(); i++) {
+        all.add(part.get(i), found.get(i));
+      }
+      return part.stream().mapToLong(owned -> owned.file().bytes().orElse(0)).sum();
+    }
+
+    /** What the steps have found so far. */
+    public Verified verified() {
+      return all.verified();
+    }
+  }
+
+  /** @throws ScrException CORRUPT where the map itself is damaged, IO */
+  public static VerificationSteps steps(PrefixPaths paths, int id) {
+    return new VerificationSteps(paths, id);
   }
 
   private Verified run() {

@@ -44,8 +44,7 @@ public final class IndexVerification {
         if (e.fault() != Fault.CORRUPT) {
           throw e;
         }
-        findings.accept(new Finding.Defect(entry.descriptor(), e.getMessage()));
-        mark(entry);
+        end(entry, e.getMessage());
         good = false;
       }
     }
@@ -89,16 +88,40 @@ public final class IndexVerification {
   }
 
   private boolean verify(Index.Entry entry) {
-    DatasetDescriptor dataset = entry.descriptor();
     if (entry.replacedBy().isPresent()) {
-      findings.accept(new Finding.NotRead(dataset, entry.replacedBy().getAsInt()));
+      findings.accept(new Finding.NotRead(entry.descriptor(), entry.replacedBy().getAsInt()));
       return true;
     }
+    requireSummary(entry);
+    return judge(entry, DatasetVerification.verify(paths, entry.id()));
+  }
+
+  private void requireSummary(Index.Entry entry) {
     if (publication.summary(entry.id()).filter(Summary::complete).isEmpty()) {
       throw new ScrException(Fault.CORRUPT, paths.summary(entry.id()) + " is missing, or of another dataset: restarts"
           + " do not use a dataset without its summary");
     }
-    Verified verified = DatasetVerification.verify(paths, entry.id());
+  }
+
+  /** Begins to verify one in steps. @throws ScrException CORRUPT where its summary or map is damaged, IO */
+  public DatasetVerification.VerificationSteps begin(Index.Entry entry) {
+    requireSummary(entry);
+    return DatasetVerification.steps(paths, entry.id());
+  }
+
+  /** Ends it: sets or clears its mark. @return whether it is whole */
+  public boolean end(Index.Entry entry, Verified verified) {
+    return judge(entry, verified);
+  }
+
+  /** Marks one whose summary or map is damaged. */
+  public void end(Index.Entry entry, String why) {
+    findings.accept(new Finding.Defect(entry.descriptor(), why));
+    mark(entry);
+  }
+
+  private boolean judge(Index.Entry entry, Verified verified) {
+    DatasetDescriptor dataset = entry.descriptor();
     List<String> without = verified.unverified();
     verified.problems().forEach(problem -> findings.accept(new Finding.Defect(dataset, problem)));
     if (!without.isEmpty()) {

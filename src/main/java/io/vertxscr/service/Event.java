@@ -200,6 +200,12 @@ public sealed interface Event {
   /** A node has read all that it holds of a dataset. @param found damaged parts in this look */
   record ScrubDone(int dataset, String about, long bytes, int found, long scrubUs) implements Event {}
 
+  /** Every byte of a published dataset was read. @param about its prefix directory. @param bad ranks with damage */
+  record PublishedVerified(int dataset, String about, long bytes, int bad, long verifyUs) implements Event {}
+
+  /** A published dataset is damaged; restarts pass it over. @param about its prefix directory */
+  record PublishedDamaged(int dataset, String about, String cause) implements Event {}
+
   /** A rank's call was answered with a fault. */
   record CallFailed(String verb, Fault fault) implements Event {}
 }

@@ -24,6 +24,7 @@ import io.vertxscr.service.run.LeaderService;
 import io.vertxscr.service.run.RunService;
 import io.vertxscr.service.run.StatusService;
 import io.vertxscr.service.run.StorageProbe;
+import io.vertxscr.service.scrub.PublishedScrub;
 import io.vertxscr.service.scrub.ScrubService;
 
 /**
@@ -32,6 +33,7 @@ import io.vertxscr.service.scrub.ScrubService;
  * @param runs the life of an application on the node
  * @param leader the life of the run for all nodes; on every node, as its companions below, because each may become it
  * @param flushLeader leader half of the flush
+ * @param published scrub of published datasets, on the leader
  * @param repairs leader half of the scrub
  * @param advisor answers should-exit and need-checkpoint for all nodes
  * @param picture what the dashboard shows
@@ -44,5 +46,6 @@ public record NodeServices(
     ProtectionService protection, CacheInventoryService inventory, FetchService fetches, StoreService stores,
     FlushService flushes, AggregateService aggregation,
     LeaderService leader, FlushLeader flushLeader, SyncBarrier syncs, Advisor advisor, StorageProbe probe,
-    ScrubService scrub, CacheRepairs repairs, ClusterPicture picture, OperatorActions operators,
+    ScrubService scrub, PublishedScrub published, CacheRepairs repairs, ClusterPicture picture,
+    OperatorActions operators,
     NodeDrains drains) {}

@@ -5,9 +5,10 @@ import io.vertxscr.protocol.app.ScrubRequest;
 import io.vertxscr.protocol.node.NodeVerb;
 import io.vertxscr.protocol.node.scrub.RepairRequest;
 import io.vertxscr.protocol.node.scrub.ScrubAsk;
+import io.vertxscr.service.scrub.PublishedScrub;
 import io.vertxscr.service.scrub.ScrubService;
 
-/** Reads this node's caches in the background, and has made again what is damaged. Without it nothing is scrubbed. */
+/** Reads this node's caches in the background, and published datasets; has made again what is damaged. */
 public final class ScrubVerticle extends NodeVerticle {
   /** Serves a node. */
   public ScrubVerticle(NodeContext node) {
@@ -21,6 +22,12 @@ public final class ScrubVerticle extends NodeVerticle {
     serve(NodeVerb.SCRUB, ScrubAsk.class, scrub::scrub);
     serve(NodeVerb.REPAIR, RepairRequest.class,
         request -> node.services().leader().leading(() -> node.services().repairs().repair(request)));
-    node.loop().later(scrub::begin);
+    PublishedScrub published = node.services().published();
+    serve(NodeVerb.PUBLISHED, ScrubAsk.class,
+        ask -> node.services().leader().leading(() -> published.published(ask)));
+    node.loop().later(() -> {
+      scrub.begin();
+      published.begin();
+    });
   }
 }

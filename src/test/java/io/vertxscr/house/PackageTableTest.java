@@ -68,8 +68,8 @@ class PackageTableTest {
     row("protocol", "model", "flow", "config", "redundancy");
     row("protocol.node", "model", "flow", "config", "redundancy", "protocol");
     row("explain", "model", "flow", "placement");
-    rowAllAbove("service");
     row("scavenge", "model", "flow", "format", "placement", "storage", "prefix", "redundancy", "explain");
+    rowAllAbove("service");
     row("launch", "model", "config");
     row("transfer", "model");
     row("cluster.admission", "model");

@@ -129,6 +129,7 @@ import io.vertxscr.protocol.node.scrub.MendParts;
 import io.vertxscr.protocol.node.scrub.Mended;
 import io.vertxscr.protocol.node.scrub.RepairRequest;
 import io.vertxscr.protocol.node.scrub.ScrubAsk;
+import io.vertxscr.protocol.node.scrub.PublishedView;
 import io.vertxscr.protocol.node.scrub.ScrubView;
 import io.vertxscr.redundancy.FinishedParity;
 import io.vertxscr.redundancy.RangeChecksums;
@@ -203,7 +204,7 @@ public final class NodeMessages {
       case REPAIR -> new RepairRequest("n3", dataset().key(), List.of(1), true);
       case MEND -> new MendParts((RestoreRanks) request(NodeVerb.RESTORE),
           List.of(new RankPlan(1, Action.REBUILD, "", SET, List.of(new Member("n1", "n3"), new Member("n2", "n3")))));
-      case SCRUB -> new ScrubAsk(true);
+      case SCRUB, PUBLISHED -> new ScrubAsk(true);
       case DROP -> new DropDatasets(List.of(dataset().key()));
       case SYNCED -> new DatasetSynced(RUN, dataset().key(), "n3", 4, "the disk is full");
       case PROTECT -> new ProtectRequest(ID, RUN, RUN, map(), groups());
@@ -251,6 +252,8 @@ public final class NodeMessages {
         new Mended(List.of(new RankFailure(1, 17, "damaged")), List.of(new RankFailure(0, 17, "damaged"))),
         new ScrubView("n3", 86_400, 1 << 30, "reading", List.of(new ScrubView.ScrubbedDataset(
             ID, "ckpt-7", OptionalLong.of(CREATED_US), 4096, 100, 2, 1, List.of("files of rank 1: damaged")))),
+        new PublishedView("n3", 604_800, List.of(new PublishedView.PublishedDataset(
+            prefix, ID, "ckpt-7", 4096, OptionalLong.of(CREATED_US), true, "rank 1: damaged"))),
         new RedundancyHeader(dataset(), 4, SET, 512, files(1), List.of(files(0))),
         result, new PathsClaimed(List.of(new PathClaims.Taken(0, 1, "n2"))),
         new RunJoined("n1", 1, List.of(new JoinRefusal(2, 5, "rank 2 is here twice"))),

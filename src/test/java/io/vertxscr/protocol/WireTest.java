@@ -78,7 +78,7 @@ class WireTest {
         new StartReply(1, "a", "/cache").writtenBy(4),
         new ShardRequest(7, 3, "a/b", "/home", OptionalInt.empty(), OptionalLong.empty(), OptionalLong.empty()),
         new ShardRequest(7, 3, "a/b", "/home", OptionalInt.of(9), OptionalLong.of(5), OptionalLong.of(1L << 40)),
-        new ShardReply("/cache/b", 1L << 40, 5), new ScrubRequest(Optional.of(true)),
+        new ShardReply("/cache/b", 1L << 40, 5), new ScrubRequest(Optional.of(true), Optional.of(true)),
         DrainRequest.begin("n3", true), DrainRequest.cancel("n3"), DrainRequest.look("n3"),
         new DrainReply("n3", DrainState.DRAINED, 100, ""));
   }

@@ -54,6 +54,8 @@ public final class EventSamples {
       new Event.DamageRepaired(3, "n1", 5, HeldPart.REDUNDANCY, 2_000),
       new Event.DamageStays(3, "n1", 5, HeldPart.FILES, Fault.TOO_MANY_LOST, "rank 4 has lost its files too"),
       new Event.ScrubDone(3, "n1", 1_000_000, 1, 60_000_000),
+      new Event.PublishedVerified(3, "/scratch/heat", 1_000_000, 1, 60_000_000),
+      new Event.PublishedDamaged(3, "/scratch/heat", "rank 1: heat/3/rank-1 has another checksum"),
       new Event.CallFailed("start-output", Fault.WRONG_STATE));
 
   private EventSamples() {}

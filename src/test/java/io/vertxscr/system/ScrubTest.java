@@ -364,7 +364,7 @@ class ScrubTest {
     assertThat(events("scrub-done")).isEmpty();
     assertThat(scrub(VICTIM, false).state()).isEqualTo("off");
     JsonObject all = cluster.onLoop("n1", () ->
-        cluster.services("n1").scrub().scrub(new ScrubRequest(Optional.of(true)))).result();
+        cluster.services("n1").scrub().scrub(new ScrubRequest(Optional.of(true), Optional.empty()))).result();
     assertThat(all.getJsonArray("nodes")).hasSize(NODES.length);
     cluster.awaits("all nodes", () -> events("scrub-done").size() == NODES.length);
     cluster.pass(Duration.ofHours(1));

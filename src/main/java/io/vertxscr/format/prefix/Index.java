@@ -82,8 +82,9 @@ public record Index(Optional<String> current, List<Entry> entries) {
       return new Entry(descriptor, complete, flushed, fetched, time, verified, replacedBy);
     }
 
-    private Entry withoutReplacement() {
-      return new Entry(descriptor, complete, flushed, fetched, failed, byVerify, OptionalInt.empty());
+    private Entry writtenAgain() {
+      return new Entry(descriptor, complete && !byVerify, flushed, fetched, byVerify ? Optional.empty() : failed, false,
+          OptionalInt.empty());
     }
 
     private Entry replaced(int by) {
@@ -172,9 +173,9 @@ public record Index(Optional<String> current, List<Entry> entries) {
     return newest.filter(fresh::contains).map(entry -> after.setCurrent(entry.name())).orElse(after);
   }
 
-  /** The files of a dataset that were written over are there again; it is not listed as whole yet. */
+  /** Files that were written over, or damaged, are there again; the dataset is not listed as whole yet. */
   public Index writtenAgain(int id) {
-    return new Index(current, entries.stream().map(entry -> entry.id() == id ? entry.withoutReplacement() : entry)
+    return new Index(current, entries.stream().map(entry -> entry.id() == id ? entry.writtenAgain() : entry)
         .toList());
   }
 

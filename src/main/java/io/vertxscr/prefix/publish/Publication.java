@@ -144,7 +144,7 @@ public final class Publication {
   private boolean prepareNow(DatasetDescriptor descriptor) {
     int id = descriptor.id();
     if (isComplete(id) && summary(id).filter(summary -> descriptor.sameAs(summary.descriptor())).isPresent()
-        && !isReplaced(descriptor)) {
+        && !isDamaged(descriptor)) {
       ContainerDrafts.removeDrafts(paths, id);            // of who ended between the summary and this
       return true;
     }
@@ -157,9 +157,10 @@ public final class Publication {
     return false;
   }
 
-  /** Whether a later one has written over its files. */
-  private boolean isReplaced(DatasetDescriptor descriptor) {
-    return index.read().index().find(descriptor.id()).filter(entry -> entry.replacedBy().isPresent())
+  /** Whether a later one has written over its files, or a verification has found damage. */
+  private boolean isDamaged(DatasetDescriptor descriptor) {
+    return index.read().index().find(descriptor.id())
+        .filter(entry -> entry.replacedBy().isPresent() || entry.byVerify())
         .filter(entry -> descriptor.sameAs(entry.descriptor())).isPresent();
   }
 

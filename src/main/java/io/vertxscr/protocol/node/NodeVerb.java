@@ -64,6 +64,8 @@ public enum NodeVerb {
   MEND,
   /** Between nodes: when did you read what, and what was found? Or: read everything now. */
   SCRUB,
+  /** To the leader: which published datasets were read, and what was found? Or: read them all now. */
+  PUBLISHED,
   /** To the leader: a dataset is on stable storage here; answered when it is so on all nodes of the run. */
   SYNCED,
   /** From the leader: compute the redundancy that is missing. */
@@ -118,7 +120,7 @@ public enum NodeVerb {
   public boolean isForLeader() {
     return this == JOIN || this == LOST || this == GATHER || this == ADVICE || this == WAITS
         || this == FLUSH_SHARE || this == FLUSH_STATE || this == OVERWRITE || this == SYNCED || this == REPAIR
-        || this == OPERATE || this == DRAIN;
+        || this == OPERATE || this == DRAIN || this == PUBLISHED;
   }
 
   /** Whether only the leader may send it. Without number and name of a leadership it is refused. */
@@ -128,7 +130,7 @@ public enum NodeVerb {
           FETCH_DISCARD, DROP, MEND, PROTECT, PROTECT_COMMIT, TRY_LOCK, FLUSH_COPY, FLUSH_PUBLISH, FLUSH_MAP, AGGREGATE,
           AGGREGATE_PUBLISH, UNPACK, FLUSHED -> true;
       case JOIN, LOST, GATHER, ADVICE, WAITS, OPERATE, DRAIN, CLIENT_CLOSED, PULSE, TAKEOVER, SPACE, EVENTS,
-          CLAIM_PATHS, INVENTORY, REPAIR, SCRUB, SYNCED, FLUSH_SHARE, FLUSH_STATE, OVERWRITE, FLUSH_SIZES,
+          CLAIM_PATHS, INVENTORY, REPAIR, SCRUB, PUBLISHED, SYNCED, FLUSH_SHARE, FLUSH_STATE, OVERWRITE, FLUSH_SIZES,
           AGGREGATE_MEASURE, AGGREGATE_ENTRIES, LAYOUT, HEADER, CHECKSUMS -> false;
     };
   }

@@ -101,6 +101,7 @@ public final class LogLines {
           .text("note", part(good.part(), good.rank(), good.about())).seconds(good.repairUs() / US));
       case Event.DamageStays bad -> page.add(line("SCRUB_FAIL", bad.dataset())
           .text("note", part(bad.part(), bad.rank(), bad.about()) + ": " + bad.cause()));
+      case Event.PublishedDamaged bad -> page.add(line("VERIFY_FAIL", bad.dataset()).text("note", bad.cause()));
       case Event.HealStarted heal -> page.add(line("HEAL_START", heal.dataset()));
       case Event.HealDone heal -> page.add(line("HEAL_SUCCESS", heal.dataset()).seconds(heal.healUs() / US));
       case Event.HealStopped bad -> page.add(line("HEAL_FAIL", bad.dataset()).text("note", bad.cause()));
@@ -116,7 +117,8 @@ public final class LogLines {
       case Event.PrefixDeleted gone -> page.add(LogLine.event("DELETE").dataset(gone.dataset())
           .text("name", gone.name()).text("note", "from the prefix directory only"));
       case Event.NodeJoined _, Event.NodeLeft _, Event.ProtectionCaughtUp _, Event.PhaseHeldUp _, Event.Evicted _,
-          Event.FlushProgress _, Event.FetchProgress _, Event.ScrubDone _, Event.HealProgress _,
+          Event.FlushProgress _, Event.FetchProgress _, Event.ScrubDone _, Event.PublishedVerified _,
+          Event.HealProgress _,
           Event.DrainStarted _, Event.DrainDone _, Event.DrainStopped _, Event.DrainCancelled _,
           Event.CallFailed _ -> {
         // Not about the run itself; bus and meters have them.

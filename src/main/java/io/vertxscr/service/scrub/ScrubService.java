@@ -19,6 +19,7 @@ import io.vertxscr.protocol.node.NodeVerb;
 import io.vertxscr.protocol.node.restart.RankFailure;
 import io.vertxscr.protocol.node.scrub.Mended;
 import io.vertxscr.protocol.node.scrub.RepairRequest;
+import io.vertxscr.protocol.node.scrub.PublishedView;
 import io.vertxscr.protocol.node.scrub.ScrubAsk;
 import io.vertxscr.protocol.node.scrub.ScrubView;
 import io.vertxscr.redundancy.DatasetCheck;
@@ -179,13 +180,20 @@ public final class ScrubService {
     rest(1);
   }
 
-  /** The scrubs of all nodes, by node; one that cannot be asked is missing. */
+  /** The scrubs of all nodes, by node, and of published datasets; who cannot be asked is missing. */
   public Future<JsonObject> scrub(ScrubRequest request) {
     ScrubAsk ask = new ScrubAsk(request.now().orElse(false));
+    Future<Optional<PublishedView>> published = bus.askLeader(NodeVerb.PUBLISHED,
+        new ScrubAsk(request.published().orElse(false)), PublishedView.class).map(Optional::of)
+        .otherwise(Optional.empty());
     List<Future<Optional<ScrubView>>> asked = membership.nodes().stream().map(NodeInfo::name).map(node ->
         bus.ask(node, NodeVerb.SCRUB, ask, ScrubView.class).map(Optional::of).otherwise(Optional.empty())).toList();
-    return Future.all(asked).map(_ -> new JsonObject().put("nodes", new JsonArray(
-        asked.stream().flatMap(view -> view.result().stream()).map(Wire::write).toList())));
+    return Future.all(asked).compose(_ -> published).map(ofLeader -> {
+      JsonObject answer = new JsonObject().put("nodes", new JsonArray(
+          asked.stream().flatMap(view -> view.result().stream()).map(Wire::write).toList()));
+      ofLeader.ifPresent(view -> answer.put("published", Wire.write(view)));
+      return answer;
+    });
   }
 
   /** The scrub of this node; begins to read everything if asked to. */
