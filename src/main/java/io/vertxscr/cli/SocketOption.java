@@ -8,6 +8,7 @@ import io.vertxscr.model.ScrException;
 import io.vertxscr.storage.JobDirectory;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -20,6 +21,8 @@ import picocli.CommandLine.Option;
 /** Which daemons of this host a command asks. */
 final class SocketOption {
   private static final int PATIENCE_S = 15;
+  /** For an answer. */
+  static final Duration PATIENCE = Duration.ofSeconds(PATIENCE_S);
 
   @Option(names = "--socket", paramLabel = "PATH",
       description = "Ask the daemon that listens there; otherwise those of this user and job on this host.")

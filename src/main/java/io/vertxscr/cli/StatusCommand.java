@@ -5,21 +5,22 @@ import io.vertx.core.json.JsonObject;
 import io.vertxscr.cli.text.JsonVersion;
 import io.vertxscr.cli.text.StyledLine;
 import io.vertxscr.cli.text.Terminal;
-import io.vertxscr.client.ScrClient;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.Names;
 import io.vertxscr.model.ScrException;
 import io.vertxscr.storage.JobDirectory;
 import java.io.IOException;
 import java.io.PrintWriter;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.FutureTask;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -32,7 +33,13 @@ import picocli.CommandLine.Spec;
     "A dataset is full, degraded (a restart rebuilds what is missing), lost, pending (being written) or none (without"
         + " redundancy on other nodes). Colours are for terminals; NO_COLOR=1 switches them off."})
 final class StatusCommand implements Callable<Integer> {
+  /** For an answer, while somebody looks on: what the others say must not wait long for one that hangs. */
+  private static final Duration WATCH_PATIENCE = Duration.ofSeconds(3);
+  /** So soon a key is heard while daemons are asked. */
+  private static final Duration KEY_WAIT = Duration.ofMillis(100);
+
   private final Map<String, String> environment;
+  private StatusQuestions questions = new StatusQuestions(SocketOption.PATIENCE);
 
   @Mixin
   private SocketOption socket;
@@ -64,38 +71,81 @@ final class StatusCommand implements Callable<Integer> {
     if (watchSeconds == null) {
       return print(ask(), terminal) ? 0 : ScrCommand.FAILED;
     }
+    questions = new StatusQuestions(WATCH_PATIENCE);
     return terminal.interactive() ? redraw(terminal) : repeat(terminal);
   }
 
-  /** What daemons have said, and what is to be complained of. */
-  private record Asked(List<JsonObject> answers, Set<String> dead, List<String> complaints) {}
+  /** What daemons have said, and what is to be complained of. @param hang whether some are there and say nothing */
+  private record Asked(List<JsonObject> answers, Set<String> dead, List<String> complaints, boolean hang) {
+    /** Whether there is a daemon. One that hangs may go on, or ends itself. */
+    boolean isAnyLeft() {
+      return hang || !answers.isEmpty();
+    }
+  }
 
   /** Draws in place until somebody quits, or no daemon is left. */
   private int redraw(Terminal terminal) throws IOException, InterruptedException {
     Asked asked = ask();
-    try (WatchScreen screen = WatchScreen.open(System.out)) {
-      do {
-        if (asked.answers().isEmpty()) {
-          break;
-        }
-        List<StyledLine> page = new ArrayList<>(page(asked, true));
-        asked.complaints().forEach(complaint -> page.add(StyledLine.of(complaint)));
-        screen.draw(page.stream().map(terminal::text).toList());
-        if (screen.isQuit(Duration.ofSeconds(watchSeconds))) {
+    if (asked.isAnyLeft()) {
+      try (WatchScreen screen = WatchScreen.open(System.out)) {
+        Optional<Asked> last = watch(screen, asked, terminal);
+        if (last.isEmpty()) {
           return 0;
         }
-        asked = ask();
-      } while (true);
+        asked = last.get();
+      }
     }
     return print(asked, terminal) ? 0 : ScrCommand.FAILED;
   }
 
+  /** While no daemon answers, the last page stays, with the complaint. @return empty when somebody has quit */
+  private Optional<Asked> watch(WatchScreen screen, Asked first, Terminal terminal)
+      throws IOException, InterruptedException {
+    Asked asked = first;
+    List<StyledLine> page = List.of();
+    while (asked.isAnyLeft()) {
+      page = asked.answers().isEmpty() ? page : page(asked, true);
+      List<StyledLine> shown = new ArrayList<>(page);
+      asked.complaints().forEach(complaint -> shown.add(StyledLine.of(complaint)));
+      screen.draw(shown.stream().map(terminal::text).toList());
+      if (screen.isQuit(Duration.ofSeconds(watchSeconds))) {
+        return Optional.empty();
+      }
+      FutureTask<Asked> next = new FutureTask<>(this::ask);
+      Thread.ofPlatform().daemon().name("scr-watch").start(next);     // keys are heard while a daemon hangs
+      do {
+        if (screen.isQuit(KEY_WAIT)) {
+          return Optional.empty();
+        }
+      } while (!next.isDone());
+      asked = result(next);
+    }
+    return Optional.of(asked);
+  }
+
+  private static Asked result(FutureTask<Asked> asking) throws IOException, InterruptedException {
+    try {
+      return asking.get();
+    } catch (ExecutionException e) {
+      switch (e.getCause()) {
+        case ScrException known -> throw known;
+        case IOException known -> throw known;
+        default -> throw new IllegalStateException(e);
+      }
+    }
+  }
+
   /** Prints one page after the other until no daemon is left. */
   private int repeat(Terminal terminal) throws IOException, InterruptedException {
-    while (print(ask(), terminal)) {
-      spec.commandLine().getOut().println();
+    Asked asked = ask();
+    while (asked.isAnyLeft()) {
+      if (print(asked, terminal)) {
+        spec.commandLine().getOut().println();
+      }
       Thread.sleep(Duration.ofSeconds(watchSeconds));     // polls daemons, for somebody who looks on
+      asked = ask();
     }
+    print(asked, terminal);
     return ScrCommand.FAILED;
   }
 
@@ -103,21 +153,22 @@ final class StatusCommand implements Callable<Integer> {
     List<JsonObject> answers = new ArrayList<>();
     Set<String> dead = new TreeSet<>();
     List<String> complaints = new ArrayList<>();
-    for (Path one : socket.sockets(environment)) {
-      try {
-        answers.add(new JsonObject(SocketOption.ask(one, ScrClient::status)));
-      } catch (ScrException e) {
+    List<StatusQuestions.Outcome> outcomes = questions.ask(socket.sockets(environment));
+    for (StatusQuestions.Outcome outcome : outcomes) {
+      outcome.answer().ifPresent(answers::add);
+      outcome.failure().ifPresent(e -> {
         if (!socket.isGiven() && e.fault() == Fault.NODE_LOST) {
-          dead.add(JobDirectory.nodeOf(one));
+          dead.add(JobDirectory.nodeOf(outcome.daemon()));
         } else {
           complaints.add("scr: " + Names.printable(e.getMessage()));
         }
-      }
+      });
     }
+    boolean hang = outcomes.stream().anyMatch(StatusQuestions.Outcome::hangs);
     if (!dead.isEmpty()) {
-      complaints.add("scr: " + socket.job(environment).ended(dead, answers.isEmpty()));
+      complaints.add("scr: " + socket.job(environment).ended(dead, answers.isEmpty() && !hang));
     }
-    return new Asked(answers, dead, complaints);
+    return new Asked(answers, dead, complaints, hang);
   }
 
   /** Daemons of an earlier release, which may outlive an upgrade, have no answer for the page. */

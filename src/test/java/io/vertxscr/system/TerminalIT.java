@@ -6,6 +6,9 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import io.vertx.core.json.JsonObject;
 import io.vertxscr.timing.Eventually;
 import java.io.OutputStream;
+import java.net.StandardProtocolFamily;
+import java.net.UnixDomainSocketAddress;
+import java.nio.channels.ServerSocketChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -96,15 +99,29 @@ class TerminalIT {
 
   @Test
   void watchIsEndedByQ() throws Exception {
-    watched("q");
+    watched("q", "step-2");
+  }
+
+  /** As a stopped daemon does, the kernel lets clients connect, and nobody answers. */
+  @Test
+  void watchGoesOnWithTheOthersWhenADaemonHangsAndIsEndedByQ() throws Exception {
+    Path hung = Files.createDirectory(cluster.daemon("a").socket().resolveSibling("../hung").normalize());
+    Path socket = hung.resolve("scr.sock");
+    try (ServerSocketChannel silent = ServerSocketChannel.open(StandardProtocolFamily.UNIX)) {
+      silent.bind(UnixDomainSocketAddress.of(socket));
+      watched("q", "hung/scr.sock does not answer within 3 s");
+    } finally {
+      Files.deleteIfExists(socket);
+      Files.delete(hung);
+    }
   }
 
   @Test
   void watchIsEndedByCtrlC() throws Exception {
-    watched("\u0003");
+    watched("\u0003", "step-2");
   }
 
-  private static void watched(String key) throws Exception {
+  private static void watched(String key, String told) throws Exception {
     assumeTrue(Files.isExecutable(Path.of("/usr/bin/script")), "needs script of util-linux");
     Path typed = Files.createTempFile(cluster.directory(), "screen", ".txt");
     String commands = "trap : INT; stty -g; '" + HOME.resolve("bin/scr") + "' status --watch; stty -g; echo over";
@@ -120,6 +137,7 @@ class TerminalIT {
       keys.close();
       assertThat(process.waitFor(EmbeddedRun.PATIENCE_S, TimeUnit.SECONDS)).isTrue();
       String all = shown(typed);
+      assertThat(all).contains(told);
       assertThat(all).containsSubsequence(BEGIN, "\u001b[?25l", "\u001b[H", "step-2", "q quits", "\u001b[?25h", END);
       List<String> modes = all.lines().map(String::strip).map(line -> line.replace("^C", ""))
           .filter(line -> line.matches("(.*" + Pattern.quote(END) + ")?[0-9a-f]+(:[0-9a-f]+){10,}"))
