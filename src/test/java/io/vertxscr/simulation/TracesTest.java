@@ -32,8 +32,8 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /**
- * Goal: a phase, and a flush, is one tree over all nodes, which says who was slow and what failed; nobody pays for that
- * where it is off. Method: four nodes with a rank each in virtual time, in an XOR set, and a list of all spans.
+ * Goal: a phase, and a flush, is one tree over all nodes. It says who was slow and what failed; no message is longer
+ * for it. Method: four nodes with a rank each in virtual time, in an XOR set, and a list of all spans.
  */
 class TracesTest {
   private static final Path PREFIX = Path.of("/pfs/prefix");
