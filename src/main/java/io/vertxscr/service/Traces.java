@@ -1,6 +1,7 @@
 package io.vertxscr.service;
 
 import io.vertx.core.Future;
+import io.vertxscr.flow.gather.Step;
 import io.vertxscr.model.DatasetKey;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.ScrException;
@@ -138,7 +139,13 @@ public final class Traces {
 
   /** A gather is complete at the leader. @param last whose part was the last one */
   public void gathered(String title, long sinceNs, String last) {
-    if (isOn() && gathers.size() < MOST_GATHERS) {
+    if (!isOn()) {
+      return;
+    }
+    if (title.equals(Step.START_OUTPUT.title())) {
+      gathers.clear();                                    // those before belong to no output phase
+    }
+    if (gathers.size() < MOST_GATHERS) {
       gathers.add(new Gathered(title, sinceNs, loop.nanoTime(), last));
     }
   }

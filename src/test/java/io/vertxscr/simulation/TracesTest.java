@@ -149,6 +149,8 @@ class TracesTest {
           call, call + " / await ranks", call + " / look", call + " / await nodes", call + " / protect",
           call + " / protect / encode", call + " / protect / encode / pull", call + " / protect / await checksums");
     }
+    assertThat(in(root, "gather")).extracting(gather -> gather.attributes().get("scr.step"))
+        .containsExactly("start-output", "complete-output", "protection");
     List<TraceSpan> encodings = in(root, "encode");
     assertThat(encodings).hasSize(NODES.size());
     assertThat(encodings).allSatisfy(encode -> {
