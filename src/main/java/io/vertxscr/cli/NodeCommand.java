@@ -90,6 +90,11 @@ final class NodeCommand implements Callable<Integer> {
       "Who shows this other token on the dashboard may act there: halt, flush, drop;", "without it nobody may."})
   private Path httpActionTokenFile;
 
+  @Option(names = "--traces", paramLabel = "DIRECTORY", description = {
+      "Jars of OpenTelemetry's SDK and exporters: spans of phases and flushes are exported as the variables OTEL_*",
+      "say. Without it there are no traces."})
+  private Path traces;
+
   @Option(names = "--config", paramLabel = "FILE",
       description = "Configuration of the system; conf/scr.conf of the installation if not given.")
   private Path config;
@@ -164,7 +169,7 @@ final class NodeCommand implements Callable<Integer> {
     ClusteredNode node = ClusteredNode.start(new ClusteredNode.Options(options,
         new HazelcastConfig.Network(cluster, address, port, members, Optional.ofNullable(kubernetesService)), busPort,
         operators.isPresent() ? Optional.of(new OperatorsAddress(httpHost, operators.getAsInt(), token, actionToken))
-            : Optional.empty(), Optional.ofNullable(verticles), StatusAttention::json));
+            : Optional.empty(), Optional.ofNullable(verticles), StatusAttention::json, Optional.ofNullable(traces)));
     Runtime.getRuntime().addShutdownHook(new Thread(() -> {
       LOG.info("node {} stops", nodeName);
       node.close();

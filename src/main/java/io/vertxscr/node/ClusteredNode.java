@@ -25,6 +25,7 @@ import io.vertxscr.config.Parameter;
 import io.vertxscr.config.Settings;
 import io.vertxscr.metrics.Metrics;
 import io.vertxscr.metrics.NodeFigures;
+import io.vertxscr.metrics.TraceExport;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.NodeInfo;
 import io.vertxscr.model.ScrException;
@@ -54,6 +55,7 @@ public final class ClusteredNode implements AutoCloseable {
   private static final long STOP_S = 20;
 
   private final Metrics metrics = new Metrics();
+  private final Optional<TraceExport> traces;
   private final NodeResources ground;
   private final OpsVerticle ops;
   private HazelcastInstance hazelcast;
@@ -69,18 +71,22 @@ public final class ClusteredNode implements AutoCloseable {
    * @param operators where metrics and health are served; empty for nowhere
    * @param deployments the verticles; empty for those that are part of the program
    * @param attention what an operator should look at, from a status, for the dashboard
+   * @param traces jars by which spans are exported; empty for no traces
    */
   public record Options(NodeOptions node, HazelcastConfig.Network network, int busPort,
-      Optional<OperatorsAddress> operators, Optional<Path> deployments, Function<JsonObject, JsonArray> attention) {
+      Optional<OperatorsAddress> operators, Optional<Path> deployments, Function<JsonObject, JsonArray> attention,
+      Optional<Path> traces) {
     /** Without advice for operators. */
     public Options(NodeOptions node, HazelcastConfig.Network network, int busPort,
         Optional<OperatorsAddress> operators, Optional<Path> deployments) {
-      this(node, network, busPort, operators, deployments, _ -> new JsonArray());
+      this(node, network, busPort, operators, deployments, _ -> new JsonArray(), Optional.empty());
     }
   }
 
   private ClusteredNode(Options options) {
+    traces = options.traces().map(jars -> TraceExport.open(jars, options.node().name()));
     ground = NodeResources.open(options.node(), metrics.observer());
+    traces.ifPresent(ground::trace);
     ops = new OpsVerticle(options.operators(),
         new OperatorsView(metrics::page, this::notReady, () -> Optional.ofNullable(dashboard)));
   }
@@ -223,6 +229,7 @@ public final class ClusteredNode implements AutoCloseable {
     }
     ground.close();
     metrics.close();
+    traces.ifPresent(TraceExport::close);
   }
 
   private static void await(String what, Supplier<Future<Void>> step) {

@@ -13,6 +13,7 @@ import io.vertxscr.service.NodeBus;
 import io.vertxscr.service.Observer;
 import io.vertxscr.service.Prefixes;
 import io.vertxscr.service.RangeSources;
+import io.vertxscr.service.TraceRoots;
 import io.vertxscr.service.advice.AdviceService;
 import io.vertxscr.service.advice.Advisor;
 import io.vertxscr.service.advice.CheckpointTimes;
@@ -139,6 +140,7 @@ public final class NodeAssembly {
     EventHistory history = new EventHistory(given.loop(), given.membership().self().name());
     this.ports = given.heardBy(history);
     this.loop = ports.loop();
+    loop.traces().follow(() -> given.membership().leader().name());
     this.bus = ports.bus();
     this.self = ports.membership().self().name();
     this.settings = settings;
@@ -178,7 +180,8 @@ public final class NodeAssembly {
     halts = advice.halts();
     log = advice.log();
     Operations operations = new Operations();
-    Observer observer = Observer.all(List.of(ports.observer(), advice.times(), log, operations));
+    Observer roots = loop.traces().isOn() ? new TraceRoots(loop.traces()) : Observer.NONE;
+    Observer observer = Observer.all(List.of(ports.observer(), advice.times(), log, operations, roots));
     Inventories caches = new Inventories(bus, ports.membership());
     PrefixAccess access =
         new PrefixAccess(new PrefixTurns(loop), new PrefixTokens(loop, bus, ports.membership(), prefixes));

@@ -13,13 +13,17 @@ import io.vertxscr.redundancy.range.LocalRanges;
 import io.vertxscr.redundancy.range.RoutedRanges;
 import io.vertxscr.service.Membership;
 import io.vertxscr.service.Observer;
+import io.vertxscr.service.Loop;
 import io.vertxscr.service.RangeSources;
+import io.vertxscr.service.Tracer;
+import io.vertxscr.service.Traces;
 import io.vertxscr.storage.DatasetStore;
 import io.vertxscr.storage.NodeDirectories;
 import io.vertxscr.storage.NodeLock;
 import io.vertxscr.storage.PieceBuffers;
 import io.vertxscr.transfer.ThreadPriority;
 import io.vertxscr.transfer.TransferEngine;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
@@ -43,6 +47,7 @@ public final class NodeResources implements AutoCloseable {
   private final Observer observer;
   private UnaryOperator<RangeSources> disturbance = UnaryOperator.identity();
   private UnaryOperator<Callable<Object>> flushDisturbance = UnaryOperator.identity();
+  private Optional<Tracer> tracer = Optional.empty();
   private PeerClient peerClient;
 
   private NodeResources(NodeOptions options, Observer observer) {
@@ -90,6 +95,16 @@ public final class NodeResources implements AutoCloseable {
 
   Observer observer() {
     return observer;
+  }
+
+  /** Where spans go; before the node starts. */
+  void trace(Tracer to) {
+    tracer = Optional.of(to);
+  }
+
+  /** The spans of the node on its loop. */
+  Traces traces(Loop loop) {
+    return tracer.map(to -> new Traces(options.name(), loop, to)).orElse(Traces.OFF);
   }
 
   public DatasetStore store() {

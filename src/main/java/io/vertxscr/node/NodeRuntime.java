@@ -51,7 +51,7 @@ public final class NodeRuntime {
     this.ground = ground;
     this.membership = membership;
     this.loop = new VertxLoop(vertx, ground.options().files(), new VertxLoop.Engines(ground.engine()::submit,
-        ground::flush, ground.prefixEngine()::submit, ground.quietEngine()::submit));
+        ground::flush, ground.prefixEngine()::submit, ground.quietEngine()::submit), ground::traces);
     Epoch epoch = new Epoch(membership);
     this.bus = new EventBusNodeBus(vertx.eventBus(), loop, membership, epoch);
     this.events = new EventPublisher(loop, vertx.eventBus(), ground.options().name());

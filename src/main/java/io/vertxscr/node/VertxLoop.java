@@ -9,12 +9,14 @@ import io.vertx.core.internal.ContextInternal;
 import io.vertx.core.internal.VertxInternal;
 import io.vertxscr.service.Loop;
 import io.vertxscr.service.PrefixJobs;
+import io.vertxscr.service.Traces;
 import io.vertxscr.storage.LocalFiles;
 import java.lang.management.ManagementFactory;
 import java.time.Clock;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.random.RandomGenerator;
 
@@ -28,6 +30,7 @@ public final class VertxLoop implements Loop {
   private final Context context;
   private final Engines engines;
   private final PrefixJobs prefix;
+  private final Traces traces;
 
   /** Runs a blocking job on threads of its own; the name is for its diagnosis. */
   @FunctionalInterface
@@ -51,13 +54,19 @@ public final class VertxLoop implements Loop {
     this(vertx, LocalFiles.ofThisMachine(), new Engines(engine, engine, engine, engine));
   }
 
-  /** Makes the loop of a node; {@code files} are those of the process that the node is in. */
+  /** Makes the loop of a node without traces. */
   public VertxLoop(Vertx vertx, LocalFiles files, Engines engines) {
+    this(vertx, files, engines, _ -> Traces.OFF);
+  }
+
+  /** Makes the loop of a node; {@code files} are those of the process that the node is in. */
+  public VertxLoop(Vertx vertx, LocalFiles files, Engines engines, Function<Loop, Traces> traces) {
     this.vertx = vertx;
     this.files = files;
     this.context = ((VertxInternal) vertx).createEventLoopContext();
     this.engines = engines;
     this.prefix = new PrefixJobs(this, this::onPrefixThread);
+    this.traces = traces.apply(this);
   }
 
   @Override
@@ -102,6 +111,11 @@ public final class VertxLoop implements Loop {
       }
     });
     return Future.fromCompletionStage(done, context);
+  }
+
+  @Override
+  public Traces traces() {
+    return traces;
   }
 
   @Override

@@ -64,4 +64,9 @@ public interface Loop {
 
   /** Wall clock, for what people and other programs read; any thread. */
   Clock clock();
+
+  /** The spans of the node. */
+  default Traces traces() {
+    return Traces.OFF;
+  }
 }

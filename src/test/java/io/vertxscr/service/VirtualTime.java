@@ -96,6 +96,11 @@ public final class VirtualTime {
       return Duration.ZERO;
     }
 
+    /** Its spans. */
+    default Traces traces(Loop loop) {
+      return Traces.OFF;
+    }
+
     /** Otherwise its jobs hang, as on a disk that does not answer. */
     default boolean stores() {
       return true;
@@ -254,6 +259,7 @@ public final class VirtualTime {
     private final LocalFiles files;
     private final Queue<Runnable> ready = new ArrayDeque<>();
     private final NodeCondition condition;
+    private final Traces traces;
     private final Pool engine = new Pool();
     private final Pool bulk = new Pool();
     private final Pool prefix = new Pool();
@@ -269,6 +275,12 @@ public final class VirtualTime {
     VirtualLoop(LocalFiles files, NodeCondition condition) {
       this.files = files;
       this.condition = condition;
+      this.traces = condition.traces(this);
+    }
+
+    @Override
+    public Traces traces() {
+      return traces;
     }
 
     Level level() {

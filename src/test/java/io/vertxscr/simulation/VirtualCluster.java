@@ -19,6 +19,8 @@ import io.vertxscr.redundancy.range.LocalRanges;
 import io.vertxscr.service.Epoch;
 import io.vertxscr.service.Loop;
 import io.vertxscr.service.RangeSources;
+import io.vertxscr.service.Tracer;
+import io.vertxscr.service.Traces;
 import io.vertxscr.service.VirtualTime;
 import io.vertxscr.storage.DatasetStore;
 import io.vertxscr.storage.LocalFiles;
@@ -80,6 +82,7 @@ public final class VirtualCluster {
   /** By how much clocks are wrong; not in here: by nothing. */
   private final Map<String, Duration> ahead = new HashMap<>();
   private UnaryOperator<RangeSources> disturbance = UnaryOperator.identity();
+  private Optional<Tracer> tracer = Optional.empty();
   private int lives;
 
   /**
@@ -144,6 +147,11 @@ public final class VirtualCluster {
   /** Lets a test see, hold or fail what nodes that start from now on read to protect and rebuild. */
   public void disturb(UnaryOperator<RangeSources> by) {
     disturbance = by;
+  }
+
+  /** Has nodes that start from now on report their spans. */
+  void trace(Tracer to) {
+    tracer = Optional.of(to);
   }
 
   /** The wall clock of the cluster. */
@@ -359,6 +367,11 @@ public final class VirtualCluster {
         @Override
         public Duration ahead() {
           return ahead.getOrDefault(name, Duration.ZERO);
+        }
+
+        @Override
+        public Traces traces(Loop of) {
+          return tracer.map(to -> new Traces(name, of, to)).orElse(Traces.OFF);
         }
 
         @Override

@@ -11,6 +11,7 @@ import io.vertxscr.flow.flush.Progress;
 import io.vertxscr.flow.restart.CacheSnapshot;
 import io.vertxscr.flow.restart.Inventory;
 import io.vertxscr.model.DatasetDescriptor;
+import io.vertxscr.model.DatasetKey;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.ScrException;
 import io.vertxscr.protocol.node.flush.FlushAmount;
@@ -22,6 +23,8 @@ import io.vertxscr.service.Event.FlushGivenUp;
 import io.vertxscr.service.Event.FlushStarted;
 import io.vertxscr.service.Loop;
 import io.vertxscr.service.Observer;
+import io.vertxscr.service.TraceScope;
+import io.vertxscr.service.Traces;
 import io.vertxscr.service.restart.CacheRestores;
 import io.vertxscr.service.restart.Inventories;
 import java.util.ArrayList;
@@ -84,6 +87,7 @@ public final class FlushCoordinator {
     private final long startNs;
     private State state = new State.Idle();
     private int attempt;
+    private long attemptNs;
     private Optional<DatasetDescriptor> dataset = Optional.empty();
     private Optional<String> cause = Optional.empty();
 
@@ -188,12 +192,14 @@ public final class FlushCoordinator {
 
   private void act(Running flush, Effect effect) {
     switch (effect) {
-      case Effect.CopyAll(int attempt) -> step(flush, attempt, new FlushEvent.Copied(attempt),
-          caches.all().compose(all -> {
-            flush.attempt = attempt;
-            flush.dataset = dataset(flush.datasetId, all).or(() -> flush.dataset);
-            return steps.copy(flush.datasetId, attempt, all);
-          }));
+      case Effect.CopyAll(int attempt) -> {
+        flush.attemptNs = loop.nanoTime();
+        step(flush, attempt, new FlushEvent.Copied(attempt), caches.all().compose(all -> {
+          flush.attempt = attempt;
+          flush.dataset = dataset(flush.datasetId, all).or(() -> flush.dataset);
+          return steps.copy(flush.datasetId, attempt, all);
+        }));
+      }
       case Effect.Rebuild(int attempt) ->
           step(flush, attempt, new FlushEvent.Rebuilt(attempt), restores.rebuilt(flush.datasetId));
       case Effect.PublishAll(int attempt) ->
@@ -266,7 +272,9 @@ public final class FlushCoordinator {
   }
 
   private void step(Running flush, int attempt, FlushEvent success, Future<Void> work) {
+    long since = loop.traces().now();
     work.onComplete((_, failure) -> {
+      flush.dataset.ifPresent(dataset -> trace(flush, dataset.key(), success, since, failure));
       if (failure == null) {
         apply(flush, success);
         return;
@@ -284,6 +292,29 @@ public final class FlushCoordinator {
     });
   }
 
+  /** A step of an attempt; with its last one, or one that fails, the attempt. */
+  private void trace(Running flush, DatasetKey dataset, FlushEvent step, long sinceNs, Throwable failure) {
+    Traces traces = loop.traces();
+    String title = switch (step) {
+      case FlushEvent.Copied _ -> FlushService.COPY;
+      case FlushEvent.Published _ -> FlushService.PUBLISH;
+      case FlushEvent.Mapped _ -> "map";
+      case FlushEvent.Sealed _ -> "seal";
+      default -> "rebuild";
+    };
+    TraceScope attempt = traces.attempt(dataset, flush.attempt);
+    traces.ended(attempt.child(title), sinceNs, failure);
+    if (failure != null || step instanceof FlushEvent.Sealed) {
+      traces.ended(attempt, flush.attemptNs, failure);
+    }
+  }
+
+  private void traceEnd(Running flush, Throwable failure) {
+    flush.dataset.ifPresent(dataset -> loop.traces().ended(loop.traces().flush(dataset.key())
+        .with("scr.dataset.name", dataset.name()).with("scr.dataset.bytes", flush.bytes())
+        .with("scr.flush.attempts", flush.attempt), flush.startNs, failure));
+  }
+
   private void tell(Running flush, Outcome outcome) {
     running.remove(flush.datasetId);
     long flushUs = (loop.nanoTime() - flush.startNs) / 1000;
@@ -291,12 +322,16 @@ public final class FlushCoordinator {
       case Outcome.Succeeded _ -> {
         LOG.info("dataset {} is in the prefix directory", flush.datasetId);
         arrived.put(flush.datasetId, ++arrivals);
+        traceEnd(flush, null);
         observer.notice(new FlushDone(flush.datasetId, flush.attempt, flush.bytes(), flushUs));
         flush.done.complete();
       }
       case Outcome.Failed(Fault fault, String message) -> {
         if (fault != Fault.STOPPING && fault != Fault.NOT_LEADER) {
           steps.abandon(flush.datasetId);
+        }
+        if (fault != Fault.NOT_LEADER && fault != Fault.STOPPING) {    // the next leader goes on, and reports the root
+          traceEnd(flush, new ScrException(fault, message));
         }
         observer.notice(new FlushGivenUp(flush.datasetId, flush.attempt, fault, message, flushUs));
         givenUp.remove(flush.datasetId);

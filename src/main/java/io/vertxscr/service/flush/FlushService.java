@@ -43,6 +43,7 @@ import io.vertxscr.service.Loop;
 import io.vertxscr.service.NodeBus;
 import io.vertxscr.service.PrefixJobs;
 import io.vertxscr.service.Prefixes;
+import io.vertxscr.service.TraceScope;
 import io.vertxscr.service.cache.CacheEvictor;
 import io.vertxscr.service.container.AggregateService;
 import io.vertxscr.service.copy.PrefixCopies;
@@ -57,6 +58,9 @@ import java.util.stream.IntStream;
 
 /** The node's part in a flush (docs/flows/flush.md). Every step can be repeated. On the node's loop. */
 public final class FlushService {
+  /** Names of the spans of steps. */
+  static final String COPY = "copy";
+  static final String PUBLISH = "publish";
 
   private final Loop loop;
   private final Prefixes prefixes;
@@ -115,9 +119,19 @@ public final class FlushService {
   private Future<FlushWorked> copyNow(FlushWork work, DatasetRecord record) {
     List<RankFiles> ranks = copies.files(record, work.ranks());
     FlushCopy target = target(record);
-    return copies.copy(new PrefixCopies.Attempt(work.datasetId(), work.attempt(), work.background()), target, ranks,
-        target.extents(ranks)).map(copied -> new FlushWorked(work.datasetId(), work.attempt(),
+    long bytes = ranks.stream().mapToLong(RankFiles::bytes).sum();
+    TraceScope scope = step(record, work, COPY).child("copy files")
+        .with("scr.bytes", bytes).with("scr.ranks", ranks.size());
+    PrefixCopies.Attempt attempt =
+        new PrefixCopies.Attempt(work.datasetId(), work.attempt(), work.background());
+    return loop.traces().span(scope, loop.traces().now(), copies.copy(attempt, target, ranks, target.extents(ranks)))
+        .map(copied -> new FlushWorked(work.datasetId(), work.attempt(),
             copied.stream().mapToLong(rank -> RankFileMapFile.entryBytes(expected(record, rank))).sum()));
+  }
+
+  /** The leader's step that this node's work belongs to. */
+  private TraceScope step(DatasetRecord record, FlushWork work, String title) {
+    return loop.traces().attempt(record.descriptor().key(), work.attempt(), title);
   }
 
   /** About what the map will say of a rank. */
@@ -141,15 +155,23 @@ public final class FlushService {
     List<FileMeta> all = copies.files(record, work.ranks()).stream().flatMap(rank -> rank.files().stream()).toList();
     PrefixToken token = work.token().orElseThrow(() -> new ScrException(
         Fault.BAD_REQUEST, "dataset " + work.datasetId() + ": names are given by a leader's token only"));
-    return prefixes.locked().runLong("publish dataset " + work.datasetId() + " in " + record.origin().prefix(), () -> {
+    TraceScope scope = step(record, work, PUBLISH).child("publish files").with("scr.files", all.size());
+    return loop.traces().span(scope, loop.traces().now(), prefixes.locked().runLong(
+        "publish dataset " + work.datasetId() + " in " + record.origin().prefix(), () -> {
       Publication.requirePrepared(paths(record), work.datasetId());
       return new DraftsRenamed(work.datasetId(), work.attempt(), PrefixFence.naming(
           paths(record), prefixes.open(record.origin().prefix()).as(token).user(), () -> target(record).publish(all)));
-    });
+    }));
   }
 
   /** Writes the map parts whose first rank is on this node, with the entries of all holders. */
   public Future<MapPartWritten> map(MapPartRequest part) {
+    TraceScope scope = store.find(part.datasetId()).map(record -> loop.traces().flush(record.descriptor().key()))
+        .orElse(TraceScope.NONE).child("map part", part.firstRank());
+    return loop.traces().span(scope, loop.traces().now(), mapNow(part));
+  }
+
+  private Future<MapPartWritten> mapNow(MapPartRequest part) {
     SortedMap<String, List<Integer>> byHolder = new TreeMap<>();
     for (int i = 0; i < part.holders().size(); i++) {
       byHolder.computeIfAbsent(part.holders().get(i), _ -> new ArrayList<>()).add(part.firstRank() + i);

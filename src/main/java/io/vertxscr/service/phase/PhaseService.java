@@ -27,6 +27,7 @@ import io.vertxscr.protocol.node.run.OutputStarted;
 import io.vertxscr.protocol.node.run.OutputWritten;
 import io.vertxscr.service.Loop;
 import io.vertxscr.service.PrefixJobs;
+import io.vertxscr.service.TraceScope;
 import io.vertxscr.service.cache.CacheEvictor;
 import io.vertxscr.service.cache.Capacity;
 import io.vertxscr.service.cache.StableStorage;
@@ -97,18 +98,32 @@ public final class PhaseService {
     noteKnown(run.info());
     run.cache().toSecure().ifPresent(id -> secure(run, id));
     RankCall first = ranks.getFirst();
+    long[] gathering = new long[1];
     return room(run, first.flags()).compose(room -> {
+      gathering[0] = loop.traces().now();
       Part.Start part = new Part.Start(first.name(), first.flags(), lastDatasetId, lastCheckpointId, lastCreatedUs,
           room);
       return run.gather(Step.START_OUTPUT, part, OutputStarted.class);
     }).compose(started -> {
       DatasetDescriptor descriptor = started.descriptor();
+      loop.traces().ended(awaitNodes(run, descriptor.id(), Step.START_OUTPUT), gathering[0], null);
       lastDatasetId = descriptor.id();
       lastCreatedUs = descriptor.createdUs();
       run.restarted();
       copies.standBack();
       return open(run, started);
     });
+  }
+
+  /** The call of this node's ranks that makes a step. */
+  private TraceScope step(LocalRun run, int id, Step step) {
+    return loop.traces().phase(run.info().run(), id).child(step.title());
+  }
+
+  /** Its wait for the other nodes in a gather. */
+  private TraceScope awaitNodes(LocalRun run, int id, Step gather) {
+    return step(run, id, gather == Step.START_OUTPUT ? gather : Step.COMPLETE_OUTPUT)
+        .child("await nodes", gather.title()).with("scr.step", gather.title());
   }
 
   private Future<CollectiveCalls.StepReplies> open(LocalRun run, OutputStarted started) {
@@ -121,7 +136,9 @@ public final class PhaseService {
           _ -> new StartReply(dataset.id(), dataset.name(), prefix.toString()), false));
     }
     store.place(dataset.id(), how.storeBase());
-    return keeper.makeRoom(started.evict(), how.storeBase()).map(_ -> {
+    TraceScope evict = step(run, dataset.id(), Step.START_OUTPUT).child("evict");
+    long since = loop.traces().now();
+    return loop.traces().span(evict, since, keeper.makeRoom(started.evict(), how.storeBase())).map(_ -> {
       run.open(OpenDataset.output(dataset, prefix, store.directory(dataset.id())));
       return new CollectiveCalls.StepReplies(rank -> new StartReply(
           dataset.id(), dataset.name(), store.directory(dataset.id(), rank).toString(),
@@ -169,7 +186,9 @@ public final class PhaseService {
           .onSuccess(_ -> noteComplete(run, open.descriptor()));
     }
     completing = id;
-    return look(run, ranks)
+    TraceScope look = step(run, id, Step.COMPLETE_OUTPUT).child("look");
+    long since = loop.traces().now();
+    return loop.traces().span(look, since, look(run, ranks))
         .compose(looked -> protect(run, open.descriptor(), looked))
         .onComplete((_, _) -> completing = completing == id ? 0 : completing)
         .onComplete(_ -> copies.goOn())
@@ -258,8 +277,10 @@ public final class PhaseService {
   private Future<OutputProtected> protect(LocalRun run, DatasetDescriptor descriptor, Looked looked) {
     WrittenFiles written = looked.files();
     written.ranks().forEach(files -> store.register(descriptor.id(), files));
-    return run.gather(Step.COMPLETE_OUTPUT, written.part(descriptor.id()).carrying(looked.carried()),
-        OutputWritten.class).compose(all -> {
+    TraceScope wait = awaitNodes(run, descriptor.id(), Step.COMPLETE_OUTPUT);
+    long since = loop.traces().now();
+    return loop.traces().span(wait, since, run.gather(Step.COMPLETE_OUTPUT,
+        written.part(descriptor.id()).carrying(looked.carried()), OutputWritten.class)).compose(all -> {
           if (all.claimFirst()) {
             run.endCarrying();
             return told(run, how(run.info(), descriptor), looked)
@@ -276,24 +297,34 @@ public final class PhaseService {
           DatasetRecord record = new DatasetRecord(known, origin, store.cache(known.id()),
               new RedundancyDescriptor(how, run.sets(how).count()), flushState(info, known), List.of());
           return stable.when(info.policy().descriptors().store(how.storeBase())).compose(when -> {
-            Future<Void> synced = when == StoreSync.COMPLETE ? stable.sync(known.id(), written.ranks())
+            TraceScope call = step(run, known.id(), Step.COMPLETE_OUTPUT);
+            long begun = loop.traces().now();
+            Future<Void> synced = when == StoreSync.COMPLETE
+                ? loop.traces().span(call.child("sync"), begun, stable.sync(known.id(), written.ranks()))
                 : Future.succeededFuture();               // beside the protection, which reads the same files
-            return Future.succeededFuture().compose(_ -> {
+            return loop.traces().span(protect(call, how, known), begun, Future.succeededFuture().compose(_ -> {
               small.putAll(claims.received(run, all.carried()));
               return protection.protect(new ProtectionJob(record, info.run(), info.map(), run.sets(how), 0,
                   written.ranks(), written.seals(), small), capacity.requirement(info, how)::check,
                   when == StoreSync.COMPLETE);
-            }).compose(saved -> synced.map(saved))
+            })).compose(saved -> synced.map(saved))
                 .transform((saved, failure) ->
                     agree(run, saved, done(descriptor.id(), failure, when == StoreSync.EVICT), failure));
           });
         });
   }
 
+  private static TraceScope protect(TraceScope call, CheckpointDescriptor how, DatasetDescriptor dataset) {
+    return call.child(ProtectionService.SPAN).with("scr.redundancy.scheme", how.redundancy().scheme().name())
+        .with("scr.dataset.bytes", dataset.totals().bytes());
+  }
+
   /** The phase is over: older datasets stay until this one is on stable storage. */
   private void syncBehind(LocalRun run, DatasetDescriptor dataset) {
     store.find(dataset.id()).ifPresentOrElse(record ->
-        synced(run, dataset.id(), stable.everywhere(run.info(), record, target(run, record)))
+        synced(run, dataset.id(), loop.traces().span(
+            loop.traces().phase(run.info().run(), dataset.id()).child("sync behind"), loop.traces().now(),
+            stable.everywhere(run.info(), record, target(run, record))))
             .onSuccess(_ -> keeper.keep(run.cache())), () -> stable.left(run.info(), dataset));
   }
 
@@ -341,7 +372,9 @@ public final class PhaseService {
     if (failure != null) {
       warn("dataset {} is not protected here", id, failure);
     }
-    return run.gather(Step.PROTECTED, done, OutputProtected.class).compose(all -> {
+    long since = loop.traces().now();
+    return loop.traces().span(awaitNodes(run, id, Step.PROTECTED), since,
+        run.gather(Step.PROTECTED, done, OutputProtected.class)).compose(all -> {
       protection.done(id);
       copies.goOn();                                     // all are protected: what else follows is not the phase's
       boolean wait = record.flush() == FlushState.WANTED && !run.info().policy().flush().background();

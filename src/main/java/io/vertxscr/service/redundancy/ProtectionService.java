@@ -2,6 +2,7 @@ package io.vertxscr.service.redundancy;
 
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
+import io.vertxscr.flow.gather.Step;
 import io.vertxscr.model.CheckpointDescriptor;
 import io.vertxscr.model.DatasetKey;
 import io.vertxscr.model.DatasetRecord;
@@ -35,6 +36,7 @@ import io.vertxscr.redundancy.range.RedundancyFiles;
 import io.vertxscr.service.Loop;
 import io.vertxscr.service.NodeBus;
 import io.vertxscr.service.RangeSources;
+import io.vertxscr.service.TraceScope;
 import io.vertxscr.storage.DatasetStore;
 import io.vertxscr.storage.NodeDirectories;
 import io.vertxscr.storage.RankInMemory;
@@ -59,6 +61,8 @@ import org.slf4j.LoggerFactory;
  */
 public final class ProtectionService {
   private static final Logger LOG = LoggerFactory.getLogger(ProtectionService.class);
+  /** Name of the span of a node's part of a phase. */
+  public static final String SPAN = "protect";
   /** Rounds that late askers may still ask about. */
   private static final int ROUNDS_KEPT = 8;
 
@@ -114,7 +118,9 @@ public final class ProtectionService {
    * @param reads whether all checksums are to be known at once
    */
   public Future<DatasetRecord> protect(ProtectionJob job, RoomCheck room, boolean reads) {
-    return job.scheme() == Scheme.SINGLE && !reads ? withoutReading(job, room, true) : prepare(job, room, true);
+    TraceScope at = loop.traces().phase(job.run(), job.id()).child(Step.COMPLETE_OUTPUT.title()).child(SPAN);
+    return job.scheme() == Scheme.SINGLE && !reads ? withoutReading(job, room, true, at)
+        : prepare(job, room, true, at);
   }
 
   /** Small files of ranks here that go to other nodes, for their redundancy files, by node. */
@@ -140,8 +146,8 @@ public final class ProtectionService {
           ProtectionJob job = new ProtectionJob(wanted, request.run(), request.map(), sets, request.round(),
               here.stream().map(RankRecord::files).toList(),
               here.stream().collect(Collectors.toMap(rank -> rank.files().rank(), RankRecord::seals)), Map.of());
-          return job.scheme() == Scheme.SINGLE ? withoutReading(job, (_, _) -> {}, false)
-              : prepare(job, (_, _) -> {}, false);
+          return job.scheme() == Scheme.SINGLE ? withoutReading(job, (_, _) -> {}, false, TraceScope.NONE)
+              : prepare(job, (_, _) -> {}, false, TraceScope.NONE);
         })
         .compose(record -> attempts.getOrDefault(which, 0L) == number ? Future.succeededFuture(record)
             : discard(which, record).compose(_ -> Future.failedFuture(new ScrException(Fault.BUSY,
@@ -187,9 +193,9 @@ public final class ProtectionService {
     });
   }
 
-  private Future<DatasetRecord> withoutReading(ProtectionJob job, RoomCheck room, boolean save) {
+  private Future<DatasetRecord> withoutReading(ProtectionJob job, RoomCheck room, boolean save, TraceScope at) {
     return loop.blocking("complete dataset " + job.id(), () -> noted(job, room, save)).compose(done ->
-        done.map(Future::succeededFuture).orElseGet(() -> prepare(job, room, save)));
+        done.map(Future::succeededFuture).orElseGet(() -> prepare(job, room, save, at)));
   }
 
   /** Returns the filemap with what its files are known by; empty where they have to be read. */
@@ -221,22 +227,22 @@ public final class ProtectionService {
     return record;
   }
 
-  private Future<DatasetRecord> prepare(ProtectionJob job, RoomCheck room, boolean save) {
+  private Future<DatasetRecord> prepare(ProtectionJob job, RoomCheck room, boolean save, TraceScope at) {
     KnownLayouts layouts = new KnownLayouts(store::neighbour);
     job.mine().forEach(layouts::files);
     job.small().values().forEach(small -> layouts.files(small.files()));
     if (job.isEmpty() || job.isInMemory(self)) {
-      return loop.blocking("protect dataset " + job.id(), () -> atOnce(job, layouts.files(), room, save));
+      return loop.blocking("protect dataset " + job.id(), () -> atOnce(job, layouts.files(), room, save, at));
     }
     Promise<ChecksumsReply> round = round(new RoundKey(job.id(), job.run(), job.round()));
     return layouts(job, layouts)
-        .compose(_ -> encode(job, layouts, room))
+        .compose(_ -> encode(job, layouts, room, at))
         .onFailure(round::tryFail)
         .compose(encodings -> {
           round.tryComplete(new ChecksumsReply(encodings.stream().flatMap(e -> e.ranges().stream()).toList(),
               encodings.stream().flatMap(e -> e.job().finished().stream()).toList()));
-          return checksums(job)
-              .compose(told -> pull(job, encodings, layouts, told.parities()).compose(_ -> loop.blocking(
+          return loop.traces().span(at.child("await checksums"), loop.traces().now(), checksums(job))
+              .compose(told -> pull(at, job, encodings, layouts, told.parities()).compose(_ -> loop.blocking(
                   "seal dataset " + job.id(), () -> seal(job, layouts.files(), encodings, told.ranges(), save))))
               .onFailure(_ -> giveUp(job, encodings));
         });
@@ -252,7 +258,7 @@ public final class ProtectionService {
 
   /** Nothing is needed of other nodes: redundancy, headers and filemap in one step. */
   private DatasetRecord atOnce(
-      ProtectionJob job, Map<Integer, RankFiles> layouts, RoomCheck room, boolean save) {
+      ProtectionJob job, Map<Integer, RankFiles> layouts, RoomCheck room, boolean save, TraceScope at) {
     RangeSource source = new RangesInMemory(job.small(), request -> {
       throw new ScrException(Fault.INTERNAL, "not in memory: " + request);
     });
@@ -262,7 +268,7 @@ public final class ProtectionService {
     int generation = store.createGeneration(job.id());
     List<Encoding> encodings = new ArrayList<>();
     try {
-      job.mine().forEach(files -> encodings.add(encode(job.plan(files.rank(), layouts), source, generation)));
+      job.mine().forEach(files -> encodings.add(encode(job.plan(files.rank(), layouts), source, generation, at)));
       return seal(job, layouts, encodings, List.of(), save);
     } finally {
       encodings.forEach(encoding -> encoding.job().close());
@@ -281,7 +287,7 @@ public final class ProtectionService {
     return Future.all(asked).mapEmpty();
   }
 
-  private Future<List<Encoding>> encode(ProtectionJob job, KnownLayouts layouts, RoomCheck room) {
+  private Future<List<Encoding>> encode(ProtectionJob job, KnownLayouts layouts, RoomCheck room, TraceScope at) {
     RangeSource source = new RangesInMemory(job.small(), sources.of(layouts, Fault.FILE_CHANGED));
     Future<Integer> begun = loop.blocking("begin protection of dataset " + job.id(), () -> {
       room.require(job.fileBytes(), job.redundancyBytes(layouts.files()));
@@ -290,7 +296,7 @@ public final class ProtectionService {
     return begun.compose(generation -> {
       List<Future<Encoding>> jobs = job.mine().stream().map(files -> loop.blocking(
           "encode dataset " + job.id() + " rank " + files.rank(),
-          () -> encode(job.plan(files.rank(), layouts.files()), source, generation))).toList();
+          () -> encode(job.plan(files.rank(), layouts.files()), source, generation, at))).toList();
       return Future.join(jobs).<List<Encoding>>mapEmpty().transform((_, failure) -> {
         List<Encoding> done = jobs.stream().filter(Future::succeeded).map(Future::result).toList();
         if (failure != null) {
@@ -300,6 +306,15 @@ public final class ProtectionService {
         return Future.succeededFuture(done);
       });
     });
+  }
+
+  private Encoding encode(EncodePlan plan, RangeSource source, int generation, TraceScope at) {
+    if (at.isNone()) {
+      return encode(plan, source, generation);
+    }
+    TraceScope scope = at.child("encode", plan.rank()).with("scr.rank", plan.rank())
+        .with("scr.redundancy.scheme", plan.scheme().name());
+    return TimedRanges.encode(loop.traces(), scope, source, timed -> encode(plan, timed, generation));
   }
 
   private Encoding encode(EncodePlan plan, RangeSource source, int generation) {
@@ -351,14 +366,17 @@ public final class ProtectionService {
   }
 
   /** Pulls what others have computed for the ranks here. It is finished there, so there is no deadlock. */
-  private Future<Void> pull(
+  private Future<Void> pull(TraceScope at,
       ProtectionJob job, List<Encoding> encodings, KnownLayouts layouts, List<FinishedParity> parities) {
     parities.forEach(parity -> layouts.parity(parity.rank(), parity.name()));
     RangeSource source = sources.of(layouts, Fault.FILE_CHANGED);
     return Future.join(encodings.stream().filter(encoding -> !encoding.job().parityFrom().isEmpty()).map(encoding ->
         loop.blocking("pull parity of dataset " + job.id() + " rank " + encoding.plan().rank(), () -> {
-          encoding.job().pull(parities, source);
-          return null;
+          TraceScope scope = at.child("pull parity", encoding.plan().rank()).with("scr.rank", encoding.plan().rank());
+          return TimedRanges.<Void>encode(loop.traces(), scope, source, timed -> {
+            encoding.job().pull(parities, timed);
+            return null;
+          });
         })).toList()).mapEmpty();
   }
 

@@ -32,6 +32,8 @@ public final class ActiveRun {
   private RunInfo info;
   private boolean finalized;
   private boolean told;
+  /** When the open gather began, where traces are read. */
+  private long sinceNs;
 
   /** A run that begins now. */
   ActiveRun(Loop loop, RunInfo info) {
@@ -93,6 +95,7 @@ public final class ActiveRun {
         conclude(new GatherResult(Fault.RANKS_DISAGREE.number(), how, Packed.NOTHING));
       }
       case Arrival.All<GatherPart, GatherResult>(Step step, var parts) -> {
+        loop.traces().gathered(step.title(), waiting.isEmpty() ? loop.traces().now() : sinceNs, part.node());
         waits(part.node(), promise);
         Future<Packed> decided =
             Future.succeededFuture().compose(_ -> handlers.apply(step).handle(this, agreed(parts)));
@@ -115,6 +118,7 @@ public final class ActiveRun {
   }
 
   private void waits(String node, Promise<GatherResult> promise) {
+    sinceNs = waiting.isEmpty() ? loop.traces().now() : sinceNs;
     Promise<GatherResult> asksAgain = waiting.put(node, promise);
     if (asksAgain != null) {
       // The sender has given up its first request: the reply is ignored.

@@ -10,6 +10,8 @@ import io.vertxscr.model.ScrException;
 import io.vertxscr.protocol.CallReply;
 import io.vertxscr.protocol.app.DoneReply;
 import io.vertxscr.service.Loop;
+import io.vertxscr.service.TraceScope;
+import io.vertxscr.service.Traces;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -26,6 +28,9 @@ public final class CollectiveCalls {
   private final RunService runs;
   private final Map<Step, StepAction> actions;
   private boolean stopping;
+  /** Of the open call, where traces are read: its first rank, and all of them. */
+  private long firstNs;
+  private long allNs;
 
   /** Who calls: the run, the rank, the number of the call, and the connection. */
   public record Caller(long run, int rank, long call, String client) {}
@@ -105,17 +110,35 @@ public final class CollectiveCalls {
           + " while its last call is not answered yet");
     }
     session.state().check(call.rank(), call.step());
+    firstNs = run.waiting().isEmpty() ? loop.traces().now() : firstNs;
     run.waiting().put(call.rank(), promise);
-    run.localGather().arrive(call).ifPresent(all -> act(run, all));
+    run.localGather().arrive(call).ifPresent(all -> {
+      allNs = loop.traces().now();
+      act(run, all, call.rank());
+    });
   }
 
-  private void act(LocalRun run, List<RankCall> calls) {
+  private void act(LocalRun run, List<RankCall> calls, int lastRank) {
     Step step = calls.getFirst().step();
     Optional<String> odd = LocalGather.disagreement(calls);
     Future.succeededFuture()
         .compose(_ -> odd.isPresent()
             ? run.disagree(step, odd.get()).<StepReplies>mapEmpty() : actions.get(step).run(run, calls))
-        .onComplete((answers, failure) -> answer(run, step, answers, failure));
+        .onComplete((answers, failure) -> {
+          trace(run, step, lastRank, failure);
+          answer(run, step, answers, failure);
+        });
+  }
+
+  /** The span of a step of an output phase. One that could not begin has no dataset, and none. */
+  private void trace(LocalRun run, Step step, int lastRank, Throwable failure) {
+    Traces traces = loop.traces();
+    OpenDataset open = run.open();
+    if (traces.isOn() && open != null && (step == Step.START_OUTPUT || step == Step.COMPLETE_OUTPUT)) {
+      TraceScope call = traces.phase(run.info().run(), open.descriptor().id()).child(step.title());
+      traces.ended(call.child("await ranks").with("scr.rank.last", lastRank), firstNs, allNs);
+      traces.ended(call.with("scr.ranks", run.waiting().size()), firstNs, failure);
+    }
   }
 
   private void answer(LocalRun run, Step step, StepReplies answers, Throwable failure) {
