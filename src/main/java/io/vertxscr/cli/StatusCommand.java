@@ -153,8 +153,8 @@ final class StatusCommand implements Callable<Integer> {
     List<JsonObject> answers = new ArrayList<>();
     Set<String> dead = new TreeSet<>();
     List<String> complaints = new ArrayList<>();
-    List<StatusQuestions.Outcome> outcomes = questions.ask(socket.sockets(environment));
-    for (StatusQuestions.Outcome outcome : outcomes) {
+    List<StatusQuestions.StatusOutcome> outcomes = questions.ask(socket.sockets(environment));
+    for (StatusQuestions.StatusOutcome outcome : outcomes) {
       outcome.answer().ifPresent(answers::add);
       outcome.failure().ifPresent(e -> {
         if (!socket.isGiven() && e.fault() == Fault.NODE_LOST) {
@@ -164,7 +164,7 @@ final class StatusCommand implements Callable<Integer> {
         }
       });
     }
-    boolean hang = outcomes.stream().anyMatch(StatusQuestions.Outcome::hangs);
+    boolean hang = outcomes.stream().anyMatch(StatusQuestions.StatusOutcome::hangs);
     if (!dead.isEmpty()) {
       complaints.add("scr: " + socket.job(environment).ended(dead, answers.isEmpty() && !hang));
     }

@@ -25,7 +25,7 @@ final class StatusQuestions {
   private final Map<Path, FutureTask<JsonObject>> open = new HashMap<>();
 
   /** What came of one question: the answer, or why there is none. */
-  record Outcome(Path daemon, Optional<JsonObject> answer, Optional<ScrException> failure) {
+  record StatusOutcome(Path daemon, Optional<JsonObject> answer, Optional<ScrException> failure) {
     /** Whether the daemon is there and says nothing. */
     boolean hangs() {
       return failure.filter(e -> e.fault() == Fault.TIMEOUT).isPresent();
@@ -38,12 +38,12 @@ final class StatusQuestions {
   }
 
   /** Returns the outcomes in the order of the daemons. Not for two threads at once. */
-  List<Outcome> ask(List<Path> daemons) throws InterruptedException {
+  List<StatusOutcome> ask(List<Path> daemons) throws InterruptedException {
     long endNs = System.nanoTime() + patience.toNanos();
     for (Path daemon : daemons) {
       open.computeIfAbsent(daemon, StatusQuestions::begin);
     }
-    List<Outcome> outcomes = new ArrayList<>();
+    List<StatusOutcome> outcomes = new ArrayList<>();
     for (Path daemon : daemons) {
       outcomes.add(outcome(daemon, open.get(daemon), endNs));
     }
@@ -58,15 +58,15 @@ final class StatusQuestions {
     return question;
   }
 
-  private Outcome outcome(Path daemon, FutureTask<JsonObject> question, long endNs) throws InterruptedException {
+  private StatusOutcome outcome(Path daemon, FutureTask<JsonObject> question, long endNs) throws InterruptedException {
     try {
       JsonObject answer = question.get(Math.max(0, endNs - System.nanoTime()), TimeUnit.NANOSECONDS);
-      return new Outcome(daemon, Optional.of(answer), Optional.empty());
+      return new StatusOutcome(daemon, Optional.of(answer), Optional.empty());
     } catch (TimeoutException e) {
-      return new Outcome(daemon, Optional.empty(), Optional.of(new ScrException(Fault.TIMEOUT, "the daemon at "
+      return new StatusOutcome(daemon, Optional.empty(), Optional.of(new ScrException(Fault.TIMEOUT, "the daemon at "
           + daemon + " does not answer within " + patience.toSeconds() + " s", e)));
     } catch (ExecutionException e) {
-      return new Outcome(daemon, Optional.empty(), Optional.of(e.getCause() instanceof ScrException known ? known
+      return new StatusOutcome(daemon, Optional.empty(), Optional.of(e.getCause() instanceof ScrException known ? known
           : new ScrException(Fault.INTERNAL, "the daemon at " + daemon + ": " + e.getCause(), e)));
     }
   }

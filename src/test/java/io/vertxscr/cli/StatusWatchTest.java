@@ -69,9 +69,9 @@ class StatusWatchTest {
     List<Path> both = List.of(directory.resolve("a"), directory.resolve("b"));
     try (ServerSocketChannel a = silent("a"); ServerSocketChannel b = silent("b")) {
       for (int round = 0; round < 3; round++) {
-        List<StatusQuestions.Outcome> outcomes = questions.ask(both);
-        assertThat(outcomes).extracting(StatusQuestions.Outcome::daemon).isEqualTo(both);
-        assertThat(outcomes).allMatch(StatusQuestions.Outcome::hangs);
+        List<StatusQuestions.StatusOutcome> outcomes = questions.ask(both);
+        assertThat(outcomes).extracting(StatusQuestions.StatusOutcome::daemon).isEqualTo(both);
+        assertThat(outcomes).allMatch(StatusQuestions.StatusOutcome::hangs);
       }
       for (ServerSocketChannel daemon : List.of(a, b)) {
         daemon.configureBlocking(false);
@@ -81,7 +81,8 @@ class StatusWatchTest {
         }
       }
       // Those connections have been closed now, as by a daemon that is killed: that is no hang, and is asked again.
-      Eventually.holds("both are lost", () -> questions.ask(both).stream().noneMatch(StatusQuestions.Outcome::hangs));
+      Eventually.holds("both are lost",
+          () -> questions.ask(both).stream().noneMatch(StatusQuestions.StatusOutcome::hangs));
     }
     assertThat(questions.ask(both)).allSatisfy(outcome -> {
       assertThat(outcome.hangs()).isFalse();
