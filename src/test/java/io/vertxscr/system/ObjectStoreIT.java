@@ -20,8 +20,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Goal: daemons flush to a real server with the S3 protocol and fetch from it, large files in parts; commands see what
- * is there, and a wrong byte. Method: S3Proxy, a process of its own, on a directory; the daemons and caches are lost.
+ * Goal: daemons flush to a real server with the S3 protocol and fetch from it. Large files go in parts; commands see
+ * what is there, and a wrong byte. Method: S3Proxy, a process of its own, on a directory; daemons and caches are lost.
  */
 class ObjectStoreIT {
   private static final Path HOME = Path.of(System.getProperty("scr.home", "."));

@@ -48,7 +48,7 @@ public final class ObjectMounts {
     private static ObjectFileSystem mount(Bucket bucket, ObjectSettings settings, Map<String, String> environment) {
       ObjectFileSystem system = new ObjectFileSystem(
           S3Store.open(bucket.bucket(), settings.pathStyle(), environment), bucket.directory(), bucket.keyPrefix(),
-          settings.partBytes(), new ObjectFileSystem.Surroundings(
+          settings.partBytes(), new ObjectFileSystem.MountContext(
               System::nanoTime, () -> UUID.randomUUID().toString(), Opened::matcher));
       long everyMs = ObjectFileSystem.renewal().toMillis();
       RENEWALS.scheduleWithFixedDelay(system::renewLocks, everyMs, everyMs, TimeUnit.MILLISECONDS);

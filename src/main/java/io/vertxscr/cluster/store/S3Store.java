@@ -273,7 +273,7 @@ final class S3Store implements ObjectStore {
   }
 
   @Override
-  public Listing list(String prefix, boolean flat, int most) throws IOException {
+  public ObjectList list(String prefix, boolean flat, int most) throws IOException {
     List<Found> objects = new ArrayList<>();
     List<String> prefixes = new ArrayList<>();
     String next = null;
@@ -287,6 +287,6 @@ final class S3Store implements ObjectStore {
       page.commonPrefixes().forEach(one -> prefixes.add(one.prefix()));
       next = Boolean.TRUE.equals(page.isTruncated()) ? page.nextContinuationToken() : null;
     } while (next != null && objects.size() + prefixes.size() < most);
-    return new Listing(objects, prefixes);
+    return new ObjectList(objects, prefixes);
   }
 }

@@ -40,8 +40,8 @@ public record RunPolicy(Descriptors descriptors, CachePolicy cache, FlushPolicy 
   }
 
   /**
-   * Returns what of this needs a prefix directory that ranks can use, or one that can do more than an object store, by
-   * its parameter; empty: nothing does.
+   * Returns what an object store as prefix directory cannot do. In a sentence, with the parameter; empty: nothing of
+   * this.
    */
   public Optional<String> needsFileSystem() {
     if (flush.descriptor().containers().isPresent()) {

@@ -1,6 +1,6 @@
 package io.vertxscr.storage.object;
 
-import io.vertxscr.storage.object.Leases.Lease;
+import io.vertxscr.storage.object.LockLeases.Lease;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.MappedByteBuffer;

@@ -35,7 +35,7 @@ public final class ObjectFileSystem extends FileSystem implements WholeFiles {
    * @param ids names that nobody else has
    * @param patterns matchers of names, as the machine's file system has them
    */
-  public record Surroundings(LongSupplier nanos, Supplier<String> ids, Function<String, PathMatcher> patterns) {}
+  public record MountContext(LongSupplier nanos, Supplier<String> ids, Function<String, PathMatcher> patterns) {}
 
   /**
    * Mounts a bucket.
@@ -45,10 +45,10 @@ public final class ObjectFileSystem extends FileSystem implements WholeFiles {
    * @param partBytes of multipart uploads; a divisor of 64 MiB
    */
   public ObjectFileSystem(
-      ObjectStore store, String mount, String keyPrefix, int partBytes, Surroundings surroundings) {
+      ObjectStore store, String mount, String keyPrefix, int partBytes, MountContext context) {
     this.mount = ObjectPath.of(this, mount);
-    this.files = new ObjectFiles(this, store, keyPrefix, partBytes, surroundings);
-    this.patterns = surroundings.patterns();
+    this.files = new ObjectFiles(this, store, keyPrefix, partBytes, context);
+    this.patterns = context.patterns();
   }
 
   /** Whether a path is in such a file system. */
@@ -58,7 +58,7 @@ public final class ObjectFileSystem extends FileSystem implements WholeFiles {
 
   /** How often {@link #renewLocks} is to be called, by a thread of its own. */
   public static Duration renewal() {
-    return Leases.RENEWAL;
+    return LockLeases.RENEWAL;
   }
 
   /** Renews the locks that this process holds. Blocking. */

@@ -1,11 +1,11 @@
 package io.vertxscr.storage.object;
 
-import io.vertxscr.storage.object.Leases.Lease;
-import io.vertxscr.storage.object.ObjectFileSystem.Surroundings;
+import io.vertxscr.storage.object.LockLeases.Lease;
+import io.vertxscr.storage.object.ObjectFileSystem.MountContext;
 import io.vertxscr.storage.object.ObjectStore.Condition;
 import io.vertxscr.storage.object.ObjectStore.ConditionFailedException;
 import io.vertxscr.storage.object.ObjectStore.Found;
-import io.vertxscr.storage.object.ObjectStore.Listing;
+import io.vertxscr.storage.object.ObjectStore.ObjectList;
 import java.io.IOException;
 import java.net.URI;
 import java.nio.ByteBuffer;
@@ -57,21 +57,21 @@ final class ObjectFiles extends FileSystemProvider {
   private final String keyPrefix;
   private final int partBytes;
   private final Supplier<String> ids;
-  private final Leases leases;
+  private final LockLeases leases;
   /** Files that this process writes, until they are in the store and closed, or renamed. */
   private final Map<String, WrittenObject> written = new ConcurrentHashMap<>();
   private final Object[] turns = Stream.generate(Object::new).limit(STRIPES).toArray();
 
-  ObjectFiles(ObjectFileSystem system, ObjectStore store, String keyPrefix, int partBytes, Surroundings surroundings) {
+  ObjectFiles(ObjectFileSystem system, ObjectStore store, String keyPrefix, int partBytes, MountContext context) {
     this.system = system;
     this.store = store;
     this.keyPrefix = keyPrefix;
     this.partBytes = partBytes;
-    this.ids = surroundings.ids();
-    this.leases = new Leases(store, surroundings.nanos(), ids);
+    this.ids = context.ids();
+    this.leases = new LockLeases(store, context.nanos(), ids);
   }
 
-  Leases leases() {
+  LockLeases leases() {
     return leases;
   }
 
@@ -149,7 +149,7 @@ final class ObjectFiles extends FileSystemProvider {
   }
 
   private boolean isDirectory(ObjectPath path) throws IOException {
-    Listing listing = store.list(directory(path), true, 1);
+    ObjectList listing = store.list(directory(path), true, 1);
     return !listing.objects().isEmpty() || !listing.prefixes().isEmpty();
   }
 
@@ -308,14 +308,14 @@ final class ObjectFiles extends FileSystemProvider {
       return Set.of(system.mount().getName(directory.getNameCount()).toString());
     }
     String prefix = directory(directory);
-    Listing listing = store.list(prefix, true, Integer.MAX_VALUE);
+    ObjectList listing = store.list(prefix, true, Integer.MAX_VALUE);
     Set<String> names = new TreeSet<>();
     Stream.concat(Stream.concat(listing.objects().stream().map(Found::key), listing.prefixes().stream()),
         written.keySet().stream().filter(key -> key.startsWith(prefix))).forEach(key -> {
           String rest = key.substring(prefix.length());
           int slash = rest.indexOf('/');
           String name = slash < 0 ? rest : rest.substring(0, slash);
-          if (!name.isEmpty() && !Leases.isLease(name)) {
+          if (!name.isEmpty() && !LockLeases.isLease(name)) {
             names.add(name);
           }
         });
@@ -418,9 +418,9 @@ final class ObjectFiles extends FileSystemProvider {
       return false;
     }
     String marker = directory(path);
-    Listing listing = store.list(marker, true, Integer.MAX_VALUE);
+    ObjectList listing = store.list(marker, true, Integer.MAX_VALUE);
     boolean isEmpty = listing.prefixes().isEmpty() && listing.objects().stream().allMatch(one ->
-        one.key().equals(marker) || Leases.isLease(one.key().substring(marker.length())));
+        one.key().equals(marker) || LockLeases.isLease(one.key().substring(marker.length())));
     if (!isEmpty || written.keySet().stream().anyMatch(key -> key.startsWith(marker))) {
       throw new DirectoryNotEmptyException(path.toString());
     }
@@ -477,9 +477,14 @@ final class ObjectFiles extends FileSystemProvider {
     return type.cast(require(whole(path)));
   }
 
+  /** The time at which the store got the object, by its clock, is one that no program sets. */
   @Override
-  public Map<String, Object> readAttributes(Path path, String attributes, LinkOption... options) {
-    throw new UnsupportedOperationException(attributes);
+  public Map<String, Object> readAttributes(Path path, String attributes, LinkOption... options) throws IOException {
+    if (!attributes.equals("unix:ctime")) {
+      throw new UnsupportedOperationException(attributes);
+    }
+    Found found = file(key(whole(path))).orElseThrow(() -> new NoSuchFileException(path.toString()));
+    return Map.of("ctime", FileTime.from(found.modified()));
   }
 
   @Override

@@ -14,7 +14,7 @@ import java.util.Optional;
  * Thread-safe.
  */
 public interface ObjectStore {
-  /** Most bytes of one {@link #put} and of a part, by the protocol; a part that is not the last has at least 5 MiB. */
+  /** Most parts of an upload, by the protocol. All but the last have at least 5 MiB. */
   int MOST_PARTS = 10_000;
 
   /**
@@ -30,7 +30,7 @@ public interface ObjectStore {
   record UploadedPart(int number, String etag, int crc, long bytes) {}
 
   /** Names below a prefix, in their order. @param prefixes common ones up to the next slash, which they include */
-  record Listing(List<Found> objects, List<String> prefixes) {}
+  record ObjectList(List<Found> objects, List<String> prefixes) {}
 
   /** What must hold for a write, at the moment at which it is made. */
   sealed interface Condition {
@@ -97,5 +97,5 @@ public interface ObjectStore {
   void delete(String key) throws IOException;
 
   /** Objects whose names begin so: all levels, where not flat. @param most at least 1; then the list ends */
-  Listing list(String prefix, boolean flat, int most) throws IOException;
+  ObjectList list(String prefix, boolean flat, int most) throws IOException;
 }

@@ -235,7 +235,7 @@ final class WrittenObject {
   }
 
   /**
-   * A sync: a small file is in the store when this returns; of a large one the parts that this writer has filled, and
+   * Syncs. A small file is in the store when this returns; of a large one the parts that this writer has filled, and
    * the last one.
    */
   void force(Set<Integer> touched) throws IOException {

@@ -17,8 +17,8 @@ import java.util.TreeSet;
 import java.util.zip.CRC32;
 
 /**
- * An object store in memory, with the rules of S3: conditions, checksums, parts of which only the last is small. A test
- * may stand before and after each call.
+ * An object store in memory, with the rules of S3. These are conditions, checksums, parts of which only the last is
+ * small. A test may stand before and after each call.
  */
 public final class MemoryObjectStore implements ObjectStore {
   private final NavigableMap<String, Held> objects = new TreeMap<>();
@@ -26,9 +26,10 @@ public final class MemoryObjectStore implements ObjectStore {
   private final int minPartBytes;
   private Interference interference = Interference.NONE;
   private long ids;
+  private long seconds;
   private long sentBytes;
 
-  private record Held(byte[] bytes, String etag, Map<String, String> metadata) {}
+  private record Held(byte[] bytes, String etag, Instant modified, Map<String, String> metadata) {}
 
   private record Upload(String key, Map<String, String> metadata, NavigableMap<Integer, byte[]> parts) {}
 
@@ -88,7 +89,7 @@ public final class MemoryObjectStore implements ObjectStore {
     Held held = objects.get(key);
     byte[] bytes = held.bytes.clone();
     bytes[bytes.length / 2] ^= 1;
-    objects.put(key, new Held(bytes, held.etag, held.metadata));
+    objects.put(key, new Held(bytes, held.etag, held.modified, held.metadata));
   }
 
   /** Removes all objects below a prefix. */
@@ -113,11 +114,11 @@ public final class MemoryObjectStore implements ObjectStore {
   }
 
   private static Found found(String key, Held held) {
-    return new Found(key, held.bytes.length, held.etag, Instant.EPOCH, held.metadata);
+    return new Found(key, held.bytes.length, held.etag, held.modified, held.metadata);
   }
 
   private Found set(String key, byte[] bytes, Map<String, String> metadata) {
-    Held held = new Held(bytes, etag(bytes), metadata);
+    Held held = new Held(bytes, etag(bytes), Instant.ofEpochSecond(++seconds), metadata);
     objects.put(key, held);
     return found(key, held);
   }
@@ -242,7 +243,7 @@ public final class MemoryObjectStore implements ObjectStore {
   }
 
   @Override
-  public Listing list(String prefix, boolean flat, int most) throws IOException {
+  public ObjectList list(String prefix, boolean flat, int most) throws IOException {
     return call("list", prefix, () -> {
       List<Found> found = new ArrayList<>();
       TreeSet<String> prefixes = new TreeSet<>();
@@ -255,10 +256,10 @@ public final class MemoryObjectStore implements ObjectStore {
           prefixes.add(one.getKey().substring(0, slash + 1));
         } else {
           Held held = one.getValue();
-          found.add(new Found(one.getKey(), held.bytes.length, held.etag, Instant.EPOCH, Map.of()));
+          found.add(new Found(one.getKey(), held.bytes.length, held.etag, held.modified, Map.of()));
         }
       }
-      return new Listing(found, List.copyOf(prefixes));
+      return new ObjectList(found, List.copyOf(prefixes));
     });
   }
 

@@ -35,8 +35,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Goal: files, directories and links of the program mean on an object store what they mean on a disk, and what it
- * cannot do is refused. Method: the program's own classes for files, on a store in memory with the rules of S3.
+ * Goal: files, directories and links mean on an object store what they mean on a disk. What it cannot do is refused.
+ * Method: the program's own classes for files, on a store in memory with the rules of S3.
  */
 class ObjectFileSystemTest {
   private static final int PART = 1 << 12;

@@ -19,7 +19,7 @@ public final class ObjectMachine {
   private final AtomicLong nanos = new AtomicLong();
 
   public ObjectMachine(ObjectStore store, int partBytes) {
-    this.system = new ObjectFileSystem(store, MOUNT, KEYS, partBytes, new ObjectFileSystem.Surroundings(
+    this.system = new ObjectFileSystem(store, MOUNT, KEYS, partBytes, new ObjectFileSystem.MountContext(
         nanos::get, () -> "id-" + IDS.incrementAndGet(), ObjectMachine::matcher));
   }
 

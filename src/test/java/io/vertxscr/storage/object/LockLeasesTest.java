@@ -19,10 +19,10 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Goal: no two processes hold a lock that excludes, whoever dies or is stopped; who has lost one changes nothing.
+ * Goal: no two processes hold a lock that excludes, whoever dies or is stopped. Who has lost one changes nothing.
  * Method: processes with clocks of their own on one store.
  */
-class LeasesTest {
+class LockLeasesTest {
   private static final int PART = 1 << 12;
   private static final String LOCK = ".scr/index.lock";
 

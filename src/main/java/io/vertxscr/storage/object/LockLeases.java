@@ -31,7 +31,7 @@ import java.util.function.Supplier;
  * longer than {@link #DEAD}, each by its own clock; its holder counts it as lost {@link #VALID} after it sent the last
  * renewal that succeeded, which is sooner. No clocks are compared. Thread-safe.
  */
-final class Leases {
+final class LockLeases {
   /** How often they are to be renewed. */
   static final Duration RENEWAL = Duration.ofSeconds(5);
   private static final Duration VALID = Duration.ofSeconds(15);
@@ -50,7 +50,7 @@ final class Leases {
   /** A version of somebody else's lease, and since when this process has seen no other one. */
   private record Sighted(String etag, long sinceNs) {}
 
-  Leases(ObjectStore store, LongSupplier nanos, Supplier<String> ids) {
+  LockLeases(ObjectStore store, LongSupplier nanos, Supplier<String> ids) {
     this.store = store;
     this.nanos = nanos;
     this.ids = ids;
@@ -231,7 +231,7 @@ final class Leases {
 
   /** On what a replacement by the calling thread depends. */
   Condition condition(String key) throws IOException {
-    Optional<Lease> lease = held.stream().filter(Leases::isOfThisThread).findFirst();
+    Optional<Lease> lease = held.stream().filter(LockLeases::isOfThisThread).findFirst();
     if (lease.isEmpty()) {
       return Condition.ANYHOW;
     }
