@@ -99,6 +99,10 @@ class ObjectStoreIT {
     return code + " " + Files.readString(output);
   }
 
+  private static String output(DaemonCluster cluster) {
+    return cluster.alive().stream().map(DaemonProcess::output).reduce("", String::concat);
+  }
+
   @Test
   void whatIsFlushedToAServerOutlivesAllNodesAndAWrongByteIsFound() throws Exception {
     int port = LocalPorts.free(1).getFirst();
@@ -111,12 +115,13 @@ class ObjectStoreIT {
       cluster.awaitReady();
       assertThat(EmbeddedRun.all(SocketRun.twoOnEach(PREFIX, cluster.alive()).start(ObjectStoreIT::write)))
           .containsOnly(0);
+      String flushed = output(cluster);
       cluster.killAll();
       cluster.wipe("a");
       cluster.wipe("b");
       Path stored = directory.resolve("store/bucket/some/prefix/run");
       for (int rank = 0; rank < 4; rank++) {
-        assertThat(stored.resolve("step-2/rank-" + rank)).hasBinaryContent(bytes(rank));
+        assertThat(stored.resolve("step-2/rank-" + rank)).as(flushed).hasBinaryContent(bytes(rank));
       }
       try (var left = Files.walk(directory.resolve("store"))) {
         assertThat(left.map(Path::toString)).as("drafts").noneMatch(name -> name.contains("scr-draft"));
@@ -127,8 +132,7 @@ class ObjectStoreIT {
       cluster.awaitReady();
       assertThat(EmbeddedRun.all(SocketRun.twoOnEach(PREFIX, cluster.alive()).start(ObjectStoreIT::read)))
           .containsOnly("step-2");
-      String logs = cluster.alive().stream().map(DaemonProcess::output).reduce("", String::concat);
-      assertThat(logs).doesNotContain("of-this-test-alone");
+      assertThat(flushed + output(cluster)).doesNotContain("of-this-test-alone");
 
       assertThat(command(environment, "index", "--list")).startsWith("0 ").contains("step-1", "step-2");
       assertThat(command(environment, "index", "--verify", "step-2")).startsWith("0 ");

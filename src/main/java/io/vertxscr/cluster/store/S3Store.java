@@ -197,7 +197,7 @@ final class S3Store implements ObjectStore {
         .eTag(part.etag()).checksumCRC32(base64(part.crc())).build()).toList();
     call("the end of an upload", key, () -> client.completeMultipartUpload(ask -> ask.bucket(bucket).key(key)
         .uploadId(upload).multipartUpload(list -> list.parts(completed)).checksumType(ChecksumType.FULL_OBJECT)
-        .checksumCRC32(base64(crc)).mpuObjectSize(all)));
+        .checksumCRC32(base64(crc))));
     return require(key, all);
   }
 

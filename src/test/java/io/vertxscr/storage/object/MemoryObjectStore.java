@@ -27,7 +27,7 @@ public final class MemoryObjectStore implements ObjectStore {
   private Interference interference = Interference.NONE;
   private long ids;
   private long seconds;
-  private long sentBytes;
+  private final Map<String, Long> sentByKey = new HashMap<>();
 
   private record Held(byte[] bytes, String etag, Instant modified, Map<String, String> metadata) {}
 
@@ -81,7 +81,12 @@ public final class MemoryObjectStore implements ObjectStore {
 
   /** Bytes of objects and parts that have come here. */
   public synchronized long sentBytes() {
-    return sentBytes;
+    return sentByKey.values().stream().mapToLong(Long::longValue).sum();
+  }
+
+  /** The same of one file of an {@link ObjectMachine}. */
+  public synchronized long sentBytes(String relative) {
+    return sentByKey.getOrDefault(ObjectMachine.KEYS + relative, 0L);
   }
 
   /** Flips a bit. */
@@ -155,7 +160,7 @@ public final class MemoryObjectStore implements ObjectStore {
       if (!holds) {
         throw new ConditionFailedException(key);
       }
-      sentBytes += content.length;
+      sentByKey.merge(key, (long) content.length, Long::sum);
       return set(key, content, metadata);
     });
   }
@@ -185,7 +190,7 @@ public final class MemoryObjectStore implements ObjectStore {
         throw new IOException("BadDigest");
       }
       upload(key, upload).parts.put(number, content);
-      sentBytes += content.length;
+      sentByKey.merge(key, (long) content.length, Long::sum);
       return new UploadedPart(number, etag(content), crc, content.length);
     });
   }
