@@ -131,7 +131,6 @@ class ObjectStoreIT {
       Path socket = cluster.start("a").socket();
       assertThat(EmbeddedRun.all(
           new SocketRun(PREFIX, Collections.nCopies(4, socket)).start(ObjectStoreIT::read))).containsOnly("step-2");
-      System.out.println(flushed + output(cluster));
       assertThat(flushed + output(cluster)).doesNotContain("of-this-test-alone");
 
       assertThat(command(environment, "index", "--list")).startsWith("0 ").contains("step-1", "step-2");

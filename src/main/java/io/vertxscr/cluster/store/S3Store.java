@@ -20,7 +20,7 @@ import java.util.zip.CRC32;
 import software.amazon.awssdk.core.checksums.RequestChecksumCalculation;
 import software.amazon.awssdk.core.exception.SdkException;
 import software.amazon.awssdk.core.sync.RequestBody;
-import software.amazon.awssdk.http.urlconnection.UrlConnectionHttpClient;
+import software.amazon.awssdk.http.apache5.Apache5HttpClient;
 import software.amazon.awssdk.regions.Region;
 import software.amazon.awssdk.retries.StandardRetryStrategy;
 import software.amazon.awssdk.services.s3.S3Client;
@@ -48,6 +48,8 @@ final class S3Store implements ObjectStore {
   private static final Duration SILENCE = Duration.ofSeconds(30);
   private static final Duration CALL = Duration.ofMinutes(5);
   private static final int MOST_ATTEMPTS = 3;
+  /** More than a daemon has threads for prefix directories. */
+  private static final int MOST_CONNECTIONS = 256;
   private static final int MOST_LISTED = 1000;
   /** Above that a copy needs parts. */
   private static final long MOST_COPIED_BYTES = 5L << 30;
@@ -68,7 +70,8 @@ final class S3Store implements ObjectStore {
   /** @param environment names an endpoint, or a region; the SDK looks there and in other places itself */
   static S3Store open(String bucket, boolean pathStyle, Map<String, String> environment) {
     S3ClientBuilder builder = S3Client.builder()
-        .httpClientBuilder(UrlConnectionHttpClient.builder().connectionTimeout(CONNECT).socketTimeout(SILENCE))
+        .httpClientBuilder(Apache5HttpClient.builder().connectionTimeout(CONNECT).socketTimeout(SILENCE)
+            .maxConnections(MOST_CONNECTIONS))
         .forcePathStyle(pathStyle)
         .requestChecksumCalculation(RequestChecksumCalculation.WHEN_REQUIRED)
         .overrideConfiguration(all -> all.apiCallTimeout(CALL)

@@ -157,8 +157,18 @@ final class ObjectChannel extends FileChannel {
     if (lease.isPresent()) {
       throw new IllegalStateException(path + " is locked through this channel already");
     }
-    content.force();                                      // a lock file exists for others, even if nothing is in it
     lease = files.lock(path, shared);
+    if (lease.isPresent() && content instanceof OpenContent.Written written) {
+      boolean refreshed = false;
+      try {
+        written.file().refresh();
+        refreshed = true;
+      } finally {
+        if (!refreshed) {
+          unlock();
+        }
+      }
+    }
     return lease.map(held -> new LeaseLock(this, held, shared)).orElse(null);
   }
 

@@ -279,6 +279,32 @@ final class WrittenObject {
     dirty = false;
   }
 
+  /** A lock of the file was taken: its content is what the last holder has left. Makes it, where it is missing. */
+  synchronized void refresh() throws IOException {
+    Optional<Found> now = store.head(key);
+    if (now.isEmpty()) {
+      try {
+        put(true);
+        return;
+      } catch (ObjectStore.ConditionFailedException _) {
+        now = store.head(key);                            // somebody who shares the lock was faster
+      }
+    }
+    if (now.isPresent() && !now.map(Found::etag).equals(stored.map(Found::etag)) && now.get().bytes() <= partBytes) {
+      buffers.clear();
+      bytes = now.get().bytes();
+      if (bytes > 0) {
+        PartBuffer buffer = new PartBuffer();
+        buffer.put(ByteBuffer.wrap(store.get(key, now.get().etag(), 0, (int) bytes)), 0, (int) bytes, partBytes);
+        buffers.put(1, buffer);
+      }
+      stamp = ObjectStamp.of(now.get());
+      condition = new Condition.Unchanged(now.get().etag());
+      stored = now;
+      dirty = false;
+    }
+  }
+
   private FileSystemException holes() {
     return new FileSystemException(key, null, "the file has holes, which an object cannot have");
   }

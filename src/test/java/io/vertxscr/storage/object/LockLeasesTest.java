@@ -7,6 +7,7 @@ import io.vertxscr.model.ScrException;
 import io.vertxscr.storage.AtomicFile;
 import io.vertxscr.storage.RegularFile;
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -57,6 +58,24 @@ class LockLeasesTest {
     try (var names = Files.list(two.path(".scr"))) {
       assertThat(names).as("leases are no files").containsExactly(two.path(LOCK));
     }
+  }
+
+  /** Both have the lock file open before one of them has the lock. */
+  @Test
+  void whoGetsTheLockSeesWhatTheLastHolderHasWrittenThoughItOpenedTheFileBefore() throws IOException {
+    FileChannel first = RegularFile.change(one.path(LOCK));
+    FileChannel second = RegularFile.change(two.path(LOCK));
+    assertThat(first.tryLock()).isNotNull();
+    first.write(ByteBuffer.wrap(text("first")), 0);
+    assertThat(second.tryLock()).isNull();
+    first.close();
+    assertThat(second.tryLock()).isNotNull();
+    ByteBuffer read = ByteBuffer.allocate(10);
+    second.read(read, 0);
+    assertThat(read.flip()).isEqualTo(ByteBuffer.wrap(text("first")));
+    second.write(ByteBuffer.wrap(text("other")), 0);
+    second.close();
+    assertThat(store.texts()).containsEntry(ObjectMachine.KEYS + LOCK, "other");
   }
 
   @Test
