@@ -98,9 +98,8 @@ class ObjectPrefixTest extends EmbeddedTest {
   }
 
   @Test
-  void compressedFilesAndSuchWithOlderOnesOfTheirNameArriveToo() throws Exception {
-    Map<String, String> parameters = Map.of();
-    try (EmbeddedCluster cluster = cluster(parameters)) {
+  void filesWithOlderOnesOfTheirNameArriveToo() throws Exception {
+    try (EmbeddedCluster cluster = cluster(Map.of())) {
       run(cluster, 1, 1);
       EmbeddedRun.all(new EmbeddedRun(cluster, prefix, NODES).start(scr -> {
         RankProgram.restart(scr, FILES);
@@ -111,7 +110,7 @@ class ObjectPrefixTest extends EmbeddedTest {
       assertThat(listed()).as("the files of dataset 1 are those of dataset 2 now").containsExactly(2);
     }
     losesAllCaches();
-    try (EmbeddedCluster cluster = cluster(parameters)) {
+    try (EmbeddedCluster cluster = cluster(Map.of())) {
       assertThat(run(cluster, 1, 0)).containsOnly(2);
     }
   }

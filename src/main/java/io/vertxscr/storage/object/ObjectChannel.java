@@ -11,6 +11,7 @@ import java.nio.channels.NonReadableChannelException;
 import java.nio.channels.NonWritableChannelException;
 import java.nio.channels.ReadableByteChannel;
 import java.nio.channels.WritableByteChannel;
+import java.nio.file.FileSystemException;
 import java.util.Optional;
 
 /** An open file of an {@link ObjectFileSystem}, or a directory that is open to be synced. For one thread at a time. */
@@ -119,7 +120,12 @@ final class ObjectChannel extends FileChannel {
   @Override
   public FileChannel truncate(long most) throws IOException {
     checkWrites();
-    content.truncate(most);
+    try {
+      content.truncate(most);
+    } catch (FileSystemException e) {
+      files.discard(path);
+      throw e;
+    }
     position = Math.min(position, most);
     return this;
   }

@@ -75,10 +75,6 @@ final class ObjectFiles extends FileSystemProvider {
     return leases;
   }
 
-  ObjectStore store() {
-    return store;
-  }
-
   /**
    * Writes a whole object. A write that has happened and is repeated, because its answer was lost, fails by its own
    * condition; it is recognised by what it has written.
@@ -203,7 +199,8 @@ final class ObjectFiles extends FileSystemProvider {
         throw new FileSystemException(file.toString(), null, "an object of " + found.get().bytes()
             + " bytes cannot be changed in place, only one of at most " + partBytes);
       }
-      return new WrittenObject(store, partBytes, found.get(), bytes(found.get()));
+      return new WrittenObject(store, partBytes, found.get(), bytes(found.get()),
+          !options.contains(StandardOpenOption.APPEND));
     }
     if (!options.contains(StandardOpenOption.CREATE) && !options.contains(StandardOpenOption.CREATE_NEW)) {
       throw new NoSuchFileException(file.toString());
@@ -380,6 +377,11 @@ final class ObjectFiles extends FileSystemProvider {
     leases.saw(key, Optional.of(store.copy(found, key, found.metadata()).etag()));
     forget(found.key());
     store.delete(found.key());
+  }
+
+  /** A file of which a part cannot be used again: whoever writes it begins anew. */
+  void discard(ObjectPath file) throws IOException {
+    forget(key(file));
   }
 
   private void forget(String key) throws IOException {

@@ -32,6 +32,7 @@ final class WrittenObject {
   private final ObjectStore store;
   private final String key;
   private final int partBytes;
+  private final boolean grows;
   private final Map<Integer, PartBuffer> buffers = new HashMap<>();
   private final NavigableMap<Integer, UploadedPart> uploaded = new TreeMap<>();
   private ObjectStamp stamp;
@@ -78,6 +79,11 @@ final class WrittenObject {
 
   /** A new file. @param partBytes the same for all files of the process, as long as a draft is written */
   WrittenObject(ObjectStore store, String key, int partBytes, ObjectStamp stamp) {
+    this(store, key, partBytes, stamp, true);
+  }
+
+  private WrittenObject(ObjectStore store, String key, int partBytes, ObjectStamp stamp, boolean grows) {
+    this.grows = grows;
     this.store = store;
     this.key = key;
     this.partBytes = partBytes;
@@ -86,9 +92,14 @@ final class WrittenObject {
     this.stored = Optional.empty();
   }
 
-  /** One that is in the store, to change it. @param content all of it, of this version */
-  WrittenObject(ObjectStore store, int partBytes, Found found, byte[] content) {
-    this(store, found.key(), partBytes, ObjectStamp.of(found));
+  /**
+   * One that is in the store, to change it.
+   *
+   * @param content all of it, of this version
+   * @param grows whether it may become larger than a part, which replaces it whatever it is by then: one writer's draft
+   */
+  WrittenObject(ObjectStore store, int partBytes, Found found, byte[] content, boolean grows) {
+    this(store, found.key(), partBytes, ObjectStamp.of(found), grows);
     this.condition = new Condition.Unchanged(found.etag());
     this.stored = Optional.of(found);
     if (content.length > 0) {
@@ -173,8 +184,10 @@ final class WrittenObject {
 
   private synchronized Optional<PartBuffer> take(ByteBuffer from, int number, int offset, int count)
       throws IOException {
-    if (ended || stored.isPresent() && isLarge()) {
+    if (ended || stored.isPresent() && (isLarge() || number > 1 && !grows)) {
       throw new FileSystemException(key, null, "a large object cannot be changed in place");
+    } else if (number > 1) {
+      stored = Optional.empty();                          // a multipart upload from now on, which replaces it
     }
     PartBuffer buffer = buffers.computeIfAbsent(number, _ -> new PartBuffer());
     buffer.put(from, offset, count, partBytes);

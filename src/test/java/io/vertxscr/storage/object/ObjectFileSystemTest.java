@@ -125,6 +125,51 @@ class ObjectFileSystemTest {
     }
   }
 
+  /** As compressed files are written: in one go, with syncs on the way. */
+  @Test
+  void aFileThatWasSyncedWhileItWasSmallMayGrowAlsoWhenItIsOpenedAgain() throws IOException {
+    byte[] bytes = bytes(3 * PART + 100);
+    Path draft = machine.path("draft");
+    try (FileChannel out = OwnFile.create(draft)) {
+      out.write(ByteBuffer.wrap(bytes, 0, 100));
+      out.force(true);
+    }
+    try (FileChannel out = FileStamps.reopen(draft)) {
+      out.truncate(100).position(100);
+      out.write(ByteBuffer.wrap(bytes, 100, PART));
+      out.force(true);
+      out.write(ByteBuffer.wrap(bytes, PART + 100, bytes.length - PART - 100));
+      FileStamps.apply(STAMP, draft);
+      out.force(true);
+    }
+    Files.move(draft, machine.path("file"), StandardCopyOption.ATOMIC_MOVE);
+    assertThat(RegularFile.bytes(machine.path("file"), Integer.MAX_VALUE)).isEqualTo(bytes);
+    assertThat(FileStamps.read(machine.path("file"))).isEqualTo(STAMP);
+  }
+
+  @Test
+  void aLogThatWouldBecomeLargerThanAPartIsRefusedAndStays() throws IOException {
+    AtomicFile.replace(machine.path("log"), bytes(PART - 1));
+    assertThatThrownBy(() -> {
+      try (FileChannel out = RegularFile.append(machine.path("log"))) {
+        out.write(ByteBuffer.wrap(bytes(1)));
+        out.write(ByteBuffer.wrap(bytes(1)));
+      }
+    }).hasMessageContaining("cannot be changed in place");
+    assertThat(RegularFile.bytes(new ObjectMachine(store, PART).path("log"), PART)).startsWith(bytes(PART - 1));
+    assertThat(store.openUploads()).isZero();
+  }
+
+  @Test
+  void aDraftWhoseEndCannotBeCutOffIsBegunAnew() throws IOException {
+    Path draft = write("draft", bytes(3 * PART));
+    try (FileChannel out = FileStamps.reopen(draft)) {
+      assertThatThrownBy(() -> out.truncate(PART + 1)).hasMessageContaining("written again");
+    }
+    assertThat(Files.exists(draft)).isFalse();
+    assertThat(store.openUploads()).isZero();
+  }
+
   @Test
   void aHoleIsRefusedAndNothingHasTheName() throws IOException {
     Path draft = machine.path("draft");
