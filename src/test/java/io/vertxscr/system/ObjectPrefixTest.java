@@ -3,6 +3,7 @@ package io.vertxscr.system;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.vertxscr.client.Scr;
+import io.vertxscr.config.Settings;
 import io.vertxscr.format.prefix.Index;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.ScrException;
@@ -22,6 +23,7 @@ import java.time.Clock;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -45,9 +47,12 @@ class ObjectPrefixTest extends EmbeddedTest {
     Map<String, String> parameters = new HashMap<>(Map.of("SCR_COPY_TYPE", "XOR", "SCR_FLUSH", "1",
         "SCR_FLUSH_ASYNC", "0"));
     parameters.putAll(more);
+    return cluster(TestSettings.in(directory, parameters));
+  }
+
+  private EmbeddedCluster cluster(Settings settings) {
     machine = new ObjectMachine(store, PART);
-    EmbeddedCluster cluster = new EmbeddedCluster(
-        vertx, TestSettings.in(directory, parameters), true, Observer.NONE, machine.files());
+    EmbeddedCluster cluster = new EmbeddedCluster(vertx, settings, true, Observer.NONE, machine.files());
     NODES.stream().distinct().forEach(cluster::start);
     return cluster;
   }
@@ -111,6 +116,22 @@ class ObjectPrefixTest extends EmbeddedTest {
     }
     losesAllCaches();
     try (EmbeddedCluster cluster = cluster(Map.of())) {
+      assertThat(run(cluster, 1, 0)).containsOnly(2);
+    }
+  }
+
+  @Test
+  void compressedFilesAreFetchedAsTheyWere() throws Exception {
+    Path file = Files.write(directory.resolve("scr.conf"), List.of("SCR_COPY_TYPE=FILE", "SCR_FLUSH=1",
+        "SCR_FLUSH_ASYNC=0", "SCR_JOB_ID=1", "SCR_USER_NAME=user", "SCR_CNTL_BASE=" + directory.resolve("cntl"),
+        "SCR_CACHE_BASE=" + directory.resolve("cache"), "CKPT=0 INTERVAL=1 TYPE=XOR COMPRESS=ZSTD"));
+    Settings settings = Settings.load(Map.of(), Optional.of(file));
+    try (EmbeddedCluster cluster = cluster(settings)) {
+      run(cluster, 1, 2);
+      assertThat(store.keys()).contains(ObjectMachine.KEYS + "run/step-2/rank-2-0.zst");
+    }
+    losesAllCaches();
+    try (EmbeddedCluster cluster = cluster(settings)) {
       assertThat(run(cluster, 1, 0)).containsOnly(2);
     }
   }
