@@ -7,15 +7,16 @@ import io.vertxscr.cluster.ops.BearerToken;
 import io.vertxscr.cluster.ops.OperatorsAddress;
 import io.vertxscr.cluster.peer.PeerSecurity;
 import io.vertxscr.cluster.peer.TrustedNetworks;
+import io.vertxscr.cluster.store.ObjectMounts;
 import io.vertxscr.cluster.tls.ClusterAuthority;
 import io.vertxscr.cluster.tls.Credentials;
 import io.vertxscr.config.Configuration;
+import io.vertxscr.config.ObjectSettings;
 import io.vertxscr.config.Settings;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.ScrException;
 import io.vertxscr.node.ClusteredNode;
 import io.vertxscr.node.NodeOptions;
-import io.vertxscr.storage.LocalFiles;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.net.InetAddress;
@@ -160,8 +161,8 @@ final class NodeCommand implements Callable<Integer> {
         credentials(launcher, settings, address, cluster), TrustedNetworks.of(trustedNetworks));
     Optional<BearerToken> token = token(httpTokenFile);
     Optional<BearerToken> actionToken = token(httpActionTokenFile);
-    NodeOptions options = new NodeOptions(
-        nodeName, settings, security, address, peerPort, !noDirectReads, LocalFiles.ofThisMachine());
+    NodeOptions options = new NodeOptions(nodeName, settings, security, address, peerPort, !noDirectReads,
+        ObjectMounts.files(ObjectSettings.of(settings.system()), all));
     if (rehearse) {
       new AotTraining(options, cluster, settings.cache().cacheBase().resolve("prefix")).run();
       return 0;

@@ -38,6 +38,13 @@ public enum Parameter {
   SCR_BRIDGE_TCP(NODE, new Kind.Int(-1, 65_535), "-1",
       "port of the loopback address for applications, beside the Unix socket; 0: any, -1: none"),
 
+  SCR_OBJECT_MOUNT(NODE, new Kind.Text(), "",
+      "object stores as directories: /directory=s3://bucket/prefix, several with spaces between"),
+  SCR_OBJECT_PART(NODE, new Kind.Bytes(ObjectSettings.MIN_PART_BYTES, ObjectSettings.MAX_PART_BYTES), "16MB",
+      "bytes of a part of a multipart upload: 8MB, 16MB, 32MB or 64MB; a file has at most 10000"),
+  SCR_OBJECT_PATH_STYLE(NODE, new Kind.Flag(), "0",
+      "1: requests to object stores have the bucket in their path, as servers of one's own need it"),
+
   SCR_CACHE_BASE(RUN, new Kind.Directory(), "/tmp", "base of the cache directories, on each node"),
   SCR_CACHE_SIZE(RUN, new Kind.Int(0, 1024), "1", "checkpoints kept in the cache; 0: none, they bypass it"),
   SCR_CACHE_BYPASS(RUN, new Kind.Flag(), "0", "1: files are written directly to the prefix directory"),

@@ -40,6 +40,14 @@ public final class AtomicFile {
   }
 
   private static void replace(Path path, byte[] bytes, boolean own, boolean syncs) {
+    if (path.getFileSystem() instanceof WholeFiles whole) {
+      try {
+        whole.replace(path, bytes);
+        return;
+      } catch (IOException e) {
+        throw Faults.io(path, e);
+      }
+    }
     Path draft = path.resolveSibling(path.getFileName() + DRAFT_SUFFIX);
     try {
       try (FileChannel channel = own ? NewFile.create(draft) : NewFile.createPlain(draft)) {

@@ -8,6 +8,7 @@ import java.nio.file.FileSystems;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -29,6 +30,7 @@ public final class LocalFiles {
   private static final Set<String> EXACT = Set.of("tmpfs", "ramfs", "ext4", "xfs", "btrfs", "f2fs", "zfs", "overlay");
 
   private final FileSystem system;
+  private final List<Mount> mounts;
   private final Set<Path> held = ConcurrentHashMap.newKeySet();
   private final Map<Path, Share> shares = new HashMap<>();
 
@@ -42,18 +44,41 @@ public final class LocalFiles {
     }
   }
 
+  /** Another file system, at and below an absolute directory. */
+  public record Mount(String directory, FileSystem system) {
+    boolean has(String name) {
+      return name.equals(directory) || name.startsWith(directory + "/");
+    }
+  }
+
   /** Files of this file system, for all nodes of the process. */
   public LocalFiles(FileSystem system) {
+    this(system, List.of());
+  }
+
+  /** The same, but for what is mounted. */
+  public LocalFiles(FileSystem system, List<Mount> mounts) {
     this.system = system;
+    this.mounts = List.copyOf(mounts);
   }
 
   /** Those of the machine. For the edge of a process: once, or where no other part of the process takes locks. */
   public static LocalFiles ofThisMachine() {
-    return new LocalFiles(FileSystems.getDefault());
+    return ofThisMachine(List.of());
+  }
+
+  /** The same, with what is mounted for this process alone. */
+  public static LocalFiles ofThisMachine(List<Mount> mounts) {
+    return new LocalFiles(FileSystems.getDefault(), mounts);
   }
 
   /** The path that a message or parameter names. */
   public Path path(String name) {
+    for (Mount mount : mounts) {
+      if (mount.has(name)) {
+        return mount.system().getPath(name);
+      }
+    }
     return system.getPath(name);
   }
 

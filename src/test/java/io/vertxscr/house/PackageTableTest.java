@@ -41,7 +41,7 @@ class PackageTableTest {
   static final List<String> FROM_THE_BOTTOM = List.of(
       "model", "coding", "format", "format.prefix", "placement", "config.policy", "config",
       "flow.gather", "flow.paths", "flow.advice", "flow.run", "flow.restart", "flow.flush", "flow.scrub",
-      "transfer", "storage", "launch", "redundancy.range", "redundancy", "explain",
+      "transfer", "storage", "storage.object", "launch", "redundancy.range", "redundancy", "explain",
       "prefix.metadata", "prefix.copy.extent", "prefix.copy.zstd", "prefix.copy.container", "prefix.copy",
       "prefix.publish", "scavenge", "protocol.json", "protocol", "protocol.app", "protocol.node",
       "protocol.node.redundancy", "protocol.node.restart", "protocol.node.scrub", "protocol.node.flush",
@@ -50,8 +50,8 @@ class PackageTableTest {
       "service.scrub",
       "service.copy", "service.container", "service.flush", "service.phase", "service.scavenge", "service.advice",
       "service.leader", "service.dashboard",
-      "cluster.admission", "cluster.tls", "cluster.accept", "cluster.peer", "cluster", "cluster.bridge",
-      "cluster.ops", "metrics",
+      "cluster.admission", "cluster.tls", "cluster.accept", "cluster.peer", "cluster.store", "cluster",
+      "cluster.bridge", "cluster.ops", "metrics",
       "verticle", "node",
       "cli.text", "cli.halt", "cli.offline", "cli.launch", "cli.drill", "cli.scr", "examples.heat", "demo", "cli");
 

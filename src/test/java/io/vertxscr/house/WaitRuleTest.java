@@ -47,6 +47,7 @@ class WaitRuleTest {
       Map.entry("node.VertxLoop", "the loop of a daemon: where services get their timers from"),
       Map.entry("cluster.bridge.Connection", "gives the selector a turn, to see ends of connections before calls"),
       Map.entry("cluster.admission.UnprovenConnections", "closes connections whose time is over"),
+      Map.entry("cluster.store.ObjectMounts", "renews the locks of a process, whatever its loops and workers do"),
       Map.entry("cluster.ops.LiveStreams", "sends heartbeats to those who look at the dashboard"),
       Map.entry("cluster.ops.OperatorsPort", "makes the page of metrics once a second"),
       Map.entry("cluster.bridge.FrameBudget", "gives up frames that stay unfinished while others wait"),

@@ -1,6 +1,8 @@
 package io.vertxscr.cli.offline;
 
+import io.vertxscr.cluster.store.ObjectMounts;
 import io.vertxscr.config.Configuration;
+import io.vertxscr.config.ObjectSettings;
 import io.vertxscr.config.Settings;
 import io.vertxscr.model.ScrException;
 import io.vertxscr.prefix.metadata.FlushFileStore;
@@ -22,9 +24,10 @@ final class PrefixOption {
 
   /** @throws ScrException BAD_CONFIGURATION where it is no directory */
   PrefixPaths paths(Map<String, String> environment) {
-    Path named = prefix != null ? prefix
-        : Settings.load(environment, Configuration.systemFile(environment)).job().prefix().orElse(Path.of("."));
-    return PrefixDirectories.named(named);
+    Settings settings = Settings.load(environment, Configuration.systemFile(environment));
+    Path named = prefix != null ? prefix : settings.job().prefix().orElse(Path.of("."));
+    return PrefixDirectories.named(ObjectMounts.files(ObjectSettings.of(settings.system()), environment)
+        .path(named.toAbsolutePath().normalize().toString()));
   }
 
   static PrefixIndex index(PrefixPaths paths) {

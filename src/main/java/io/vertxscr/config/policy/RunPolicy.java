@@ -1,7 +1,9 @@
 package io.vertxscr.config.policy;
 
+import io.vertxscr.model.CheckpointDescriptor;
 import io.vertxscr.model.Descriptors;
 import java.util.Objects;
+import java.util.Optional;
 
 /** All that is configured for a run. The leader reads it once, when the run begins; every node of the run has it. */
 public record RunPolicy(Descriptors descriptors, CachePolicy cache, FlushPolicy flush, FetchPolicy fetch,
@@ -35,5 +37,25 @@ public record RunPolicy(Descriptors descriptors, CachePolicy cache, FlushPolicy 
   /** Returns the run policy with other descriptors. */
   public RunPolicy with(Descriptors other) {
     return new RunPolicy(other, cache, flush, fetch, interval, halt, log);
+  }
+
+  /**
+   * Returns what an object store as prefix directory cannot do. In a sentence, with the parameter; empty: nothing of
+   * this.
+   */
+  public Optional<String> needsFileSystem() {
+    if (flush.descriptor().containers().isPresent()) {
+      return Optional.of("SCR_USE_CONTAINERS=1 packs files into containers, which are written in place");
+    } else if (fetch.bypass()) {
+      return Optional.of("with SCR_FETCH_BYPASS=1 ranks read there");
+    } else if (fetch.globalRestart()) {
+      return Optional.of("with SCR_GLOBAL_RESTART=1 ranks read there");
+    } else if (cache.bypassWhenFull()) {
+      return Optional.of("with SCR_CACHE_FULL=BYPASS ranks write there");
+    }
+    return descriptors.checkpoints().stream().filter(CheckpointDescriptor::enabled)
+        .filter(CheckpointDescriptor::bypass).findFirst()
+        .map(one -> "with SCR_CACHE_BYPASS=1, SCR_CACHE_SIZE=0 or BYPASS=1 of CKPT " + one.index()
+            + " ranks write there");
   }
 }

@@ -9,6 +9,7 @@ import io.vertxscr.config.policy.FetchPolicy;
 import io.vertxscr.config.policy.RunPolicy;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.RankMap;
+import io.vertxscr.model.ScrException;
 import io.vertxscr.protocol.node.Ack;
 import io.vertxscr.protocol.node.NodeVerb;
 import io.vertxscr.protocol.node.RunInfo;
@@ -23,6 +24,7 @@ import io.vertxscr.service.restart.Restorer.RestoreOutcome;
 import io.vertxscr.service.restart.Restorer.RestoreRequest;
 import io.vertxscr.service.restart.Restorer;
 import io.vertxscr.service.run.RunNumbering;
+import io.vertxscr.storage.object.ObjectFileSystem;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
@@ -76,12 +78,20 @@ public final class RunPreparation {
   Future<RunSettings> configure(UserSettings user, RankMap map) {
     return bus.command(map.nodeOf(0), NodeVerb.CONFIGURED, Ack.ACK, SettingsSources.class)
         .map(sources -> settings.of(user, sources))
-        .map(read -> read.on(map.byNode().keySet()))
+        .map(read -> possible(user, read.on(map.byNode().keySet())))
         .onSuccess(read -> {
           read.remarks().forEach(LOG::warn);
           read.lines().forEach(line -> LOG.info("configured: {}", line));
         })
         .compose(read -> stores.on(map.byNode().keySet(), read.policy().descriptors()).map(read));
+  }
+
+  private static RunSettings possible(UserSettings user, RunSettings read) {
+    user.prefix().filter(ObjectFileSystem::has).flatMap(_ -> read.policy().needsFileSystem()).ifPresent(why -> {
+      throw new ScrException(Fault.BAD_CONFIGURATION,
+          "the prefix directory " + user.prefix().get() + " is an object store: " + why);
+    });
+    return read;
   }
 
   /** A node says that a run has this number: later ones get higher numbers. */

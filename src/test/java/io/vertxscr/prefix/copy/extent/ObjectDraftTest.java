@@ -1,0 +1,78 @@
+package io.vertxscr.prefix.copy.extent;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.vertxscr.model.FileMeta;
+import io.vertxscr.prefix.copy.extent.LargeDraft.Places;
+import io.vertxscr.storage.FileChecks;
+import io.vertxscr.storage.object.MemoryObjectStore;
+import io.vertxscr.storage.object.ObjectMachine;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.util.OptionalInt;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Goal: a limit of bandwidth holds for an object store, whose parts are sent when they are full. */
+class ObjectDraftTest {
+  private static final int PART = 1 << 20;
+  private static final int EXTENT = 4 * PART;
+
+  @TempDir
+  private Path directory;
+
+  @Test
+  void noMoreBytesAreSentThanWereGrantedAndAllButAPartOfThemAre() throws Exception {
+    byte[] bytes = new byte[2 * EXTENT + 12_345];
+    new Random(7).nextBytes(bytes);
+    Path source = Files.write(directory.resolve("source"), bytes);
+    MemoryObjectStore store = new MemoryObjectStore(PART);
+    ObjectMachine machine = new ObjectMachine(store, PART);
+    FileMeta file = new FileMeta("source", "source", bytes.length, OptionalInt.of(FileChecks.crc(source)));
+    LargeDraft draft = new LargeDraft(
+        new Places(source, machine.path("draft"), machine.path("marks")), file, "owner", "the file", EXTENT);
+    Grants grants = new Grants();
+    long marks = 0;
+
+    for (int extent = draft.count() - 1; extent >= 0; extent--) {
+      try (ResumableCopy copy = draft.copy(extent, grants, () -> {})) {
+        boolean done = false;
+        while (!done) {
+          grants.open = true;
+          done = copy.resume();
+          long sent = store.sentBytes("draft");
+          assertThat(sent).as("sent").isLessThanOrEqualTo(grants.passed);
+          assertThat(grants.passed - sent).as("waiting").isLessThan(done ? 1 : PART + 1);
+        }
+      }
+      marks++;
+    }
+
+    assertThat(marks).isEqualTo(3);
+    assertThat(grants.pauses).as("pauses").isGreaterThan(10);
+    Files.move(machine.path("draft"), machine.path("file"), StandardCopyOption.ATOMIC_MOVE);
+    assertThat(FileChecks.crc(machine.path("file"))).isEqualTo(file.crc().getAsInt());
+  }
+
+  /** Admits one piece at a time. */
+  private static final class Grants implements Meter {
+    private boolean open;
+    private long passed;
+    private int pauses;
+
+    @Override
+    public boolean admits(long bytes) {
+      boolean admitted = open;
+      open = false;
+      pauses += admitted ? 0 : 1;
+      return admitted;
+    }
+
+    @Override
+    public void passing(int bytes) {
+      passed += bytes;
+    }
+  }
+}
