@@ -28,7 +28,9 @@ import java.util.function.Consumer;
  *          a daemon tells of the loss; every rank has been told, and ended    DETECTED, TOLD
  *   the nodes come back, or spares are there                                  TOGETHER
  *   run 2: ranks started, init answered, every byte compared                  STARTED, RESTORED, VERIFIED
- *          step, step, checkpoint, to the end                                 FIRST_STEP, PROTECTED
+ *          step, step, checkpoint                                             FIRST_STEP, PROTECTED
+ *          where the prefix directory hangs since the loss: it goes on        ANSWERED
+ *          to the end
  * </pre>
  * Every wait is bounded.
  */
@@ -119,6 +121,7 @@ final class Drill {
     checkpoint = first.together(Topic.PROTECTED);
     reached = first.furthest(Topic.STEP);
     away = victims;
+    site.hangPrefix();
     struckNanos = OptionalLong.of(System.nanoTime());
     site.kill(victims, plan.victimRanks());
     if (plan.strike().cacheLost()) {
@@ -140,7 +143,7 @@ final class Drill {
     mark(Milestone.TOGETHER, System.nanoTime());
   }
 
-  private void untilEnd() throws InterruptedException, DrillException {
+  private void untilEnd() throws InterruptedException, DrillException, IOException {
     progress.accept("run 2: restart");
     site.startRanks(2, plan.placesAfter());
     mark(Milestone.STARTED, System.nanoTime());
@@ -149,10 +152,21 @@ final class Drill {
     int restored = second.furthest(Topic.VERIFIED);
     reach("the first step", Topic.STEP, restored + 1, Milestone.FIRST_STEP);
     reach("the next checkpoint", Topic.PROTECTED, restored + 1, Milestone.PROTECTED);
+    untilPrefixAnswers();
     await("the end of the run", patienceMs, second::hasEnded, this::trouble);
     Optional<String> failed = second.failure(List.of());
     if (failed.isPresent()) {
       throw new DrillException(failed.get());
+    }
+  }
+
+  /** It hangs for as long as planned, and until all that must go on without it has done so. */
+  private void untilPrefixAnswers() throws InterruptedException, DrillException, IOException {
+    int seconds = plan.strike().hangSeconds();
+    if (seconds > 0) {
+      listen(struckNanos.orElseThrow() + TimeUnit.SECONDS.toNanos(seconds), () -> false, this::trouble);
+      site.prefixGoesOn();
+      mark(Milestone.ANSWERED, System.nanoTime());
     }
   }
 

@@ -71,6 +71,11 @@ final class DrillCommand implements Callable<Integer> {
       description = "Spare nodes take the places of those that are killed; else these come back.")
   private boolean spare;
 
+  @Option(names = "--hang-prefix", defaultValue = "0", paramLabel = "SECONDS",
+      description = "From the loss on the prefix directory does not answer for so long, and until the next checkpoint"
+          + " is protected; needs bindfs.")
+  private int hangSeconds;
+
   @Option(names = "--seed", paramLabel = "N",
       description = "Of node, step and bytes: the same seed makes the same choice; printed; by chance if not given.")
   private Long seed;
@@ -145,8 +150,12 @@ final class DrillCommand implements Callable<Integer> {
       long chosen = seed != null ? seed : new SecureRandom().nextInt(SEEDS);
       List<String> names = DrillPlan.names(1, Math.max(1, nodes));
       DrillWork work = new DrillWork(ranks != null ? ranks : names.size(), bytes, every, stepMs, checkpoints);
+      String trouble = hangSeconds > 0 ? HangingMount.trouble(environment.getOrDefault("PATH", "")) : null;
+      if (trouble != null) {
+        throw wrong("--hang-prefix: " + trouble);
+      }
       return new DrillPlan(names, work, scheme, flushEvery,
-          DrillPlan.choose(chosen, names, work, victims, loseCache, spare), chosen);
+          DrillPlan.choose(chosen, names, work, victims, loseCache, spare).hanging(hangSeconds), chosen);
     } catch (IllegalArgumentException e) {
       throw wrong(e.getMessage());
     }

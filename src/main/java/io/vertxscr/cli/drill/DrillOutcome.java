@@ -82,8 +82,13 @@ record DrillOutcome(DrillPlan plan, boolean struck, Map<Milestone, Long> after, 
         span(Milestone.VERIFIED, seconds(Milestone.RESTORED)));
     going = add(checks, going, "first-step", has(Milestone.FIRST_STEP), "all ranks compute again",
         span(Milestone.FIRST_STEP, seconds(Milestone.VERIFIED)));
-    add(checks, going, "protection", has(Milestone.PROTECTED), "the next checkpoint is protected",
+    going = add(checks, going, "protection", has(Milestone.PROTECTED), "the next checkpoint is protected",
         span(Milestone.PROTECTED, seconds(Milestone.FIRST_STEP)));
+    if (plan.strike().hangs()) {
+      add(checks, going, "prefix", has(Milestone.ANSWERED) && failure.isEmpty(), "restart and checkpoint went on while"
+          + " the prefix directory did not answer, and the run ended when it did again",
+          span(Milestone.ANSWERED, OptionalDouble.of(0)));
+    }
     checks.add(bound("rto", "to the first step again", rtoSeconds(), bounds.rtoSeconds()));
     checks.add(bound("rpo", "of work lost", lostSeconds, bounds.rpoSeconds()));
     return List.copyOf(checks);

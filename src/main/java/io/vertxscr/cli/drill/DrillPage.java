@@ -56,13 +56,17 @@ final class DrillPage {
     return String.join(", ", strike.victims()) + (strike.cacheLost() ? " with all that was stored there" : "") + " and "
         + Humane.ranks(plan.victimRanks()) + ", at step " + outcome.steps().reached() + "; "
         + (strike.spares() ? String.join(", ", plan.spares()) + " instead" : strike.cacheLost() ? "came back empty"
-            : "came back");
+            : "came back")
+        + (strike.hangs() ? "; the prefix directory did not answer" : "");
   }
 
   private static List<List<String>> times(DrillOutcome outcome) {
     List<List<String>> rows = new ArrayList<>();
     rows.add(List.of("since the loss", "seconds", ""));
     for (Milestone milestone : Milestone.values()) {
+      if (milestone == Milestone.ANSWERED && !outcome.plan().strike().hangs()) {
+        continue;
+      }
       OptionalDouble at = outcome.seconds(milestone);
       rows.add(List.of(milestone.words(), at.isEmpty() ? "-" : String.format(Locale.ROOT, "%.2f", at.getAsDouble()),
           milestone == Milestone.FIRST_STEP ? "RTO" : ""));
@@ -92,6 +96,7 @@ final class DrillPage {
         .put("bytesPerRank", plan.work().bytes())
         .put("loss", new JsonObject().put("nodes", new JsonArray(plan.strike().victims()))
             .put("ranks", new JsonArray(plan.victimRanks())).put("cache", plan.strike().cacheLost())
+            .put("hangSeconds", plan.strike().hangSeconds())
             .put("spares", new JsonArray(plan.spares())))
         .put("steps", new JsonObject().put("checkpoint", outcome.steps().checkpoint())
             .put("reached", outcome.steps().reached()).put("restored", outcome.steps().restored()))

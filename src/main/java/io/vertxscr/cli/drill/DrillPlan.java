@@ -81,10 +81,29 @@ record DrillPlan(List<String> nodes, DrillWork work, Scheme scheme, int flushEve
    * @param cacheLost whether all that is stored there is lost, too
    * @param spares whether other nodes take their places; else they come back
    * @param afterStep step of their ranks after which they are killed
+   * @param hangSeconds for how long the prefix directory does not answer then, at least; 0 for no hang
    */
-  record Strike(List<String> victims, boolean cacheLost, boolean spares, int afterStep) {
+  record Strike(List<String> victims, boolean cacheLost, boolean spares, int afterStep, int hangSeconds) {
+    private static final int LONGEST_HANG_S = 3600;
+
     Strike {
       victims = victims.stream().distinct().toList();
+      if (hangSeconds < 0 || hangSeconds > LONGEST_HANG_S) {
+        throw new IllegalArgumentException("--hang-prefix " + hangSeconds + ": expected 0 to " + LONGEST_HANG_S
+            + " seconds");
+      }
+    }
+
+    Strike(List<String> victims, boolean cacheLost, boolean spares, int afterStep) {
+      this(victims, cacheLost, spares, afterStep, 0);
+    }
+
+    Strike hanging(int seconds) {
+      return new Strike(victims, cacheLost, spares, afterStep, seconds);
+    }
+
+    boolean hangs() {
+      return hangSeconds > 0;
     }
   }
 

@@ -44,6 +44,9 @@ final class DrillSite implements AutoCloseable {
   private final Path root;
   private final Path caches;
   private final Path prefix;
+  /** Where the prefix directory really is, if it is to hang. */
+  private final Optional<Path> shown;
+  private final Optional<HangingMount> mount;
   private final Fleet fleet;
   private final List<DrillRanks> ranks = new ArrayList<>();
 
@@ -77,8 +80,11 @@ final class DrillSite implements AutoCloseable {
     Path kept = Files.createDirectories(places.logs().orElse(root.resolve("logs")));
     caches = places.caches().isPresent() ? own(places.caches().get()) : Files.createDirectory(root.resolve("k"));
     try {
-      prefix = places.prefix().isPresent() ? own(places.prefix().get()) : Files.createDirectory(root.resolve("p"));
-    } catch (IOException e) {
+      Path made = places.prefix().isPresent() ? own(places.prefix().get()) : Files.createDirectory(root.resolve("p"));
+      shown = plan.strike().hangs() ? Optional.of(made) : Optional.empty();
+      prefix = plan.strike().hangs() ? Files.createDirectory(root.resolve("m")) : made;
+      mount = plan.strike().hangs() ? Optional.of(HangingMount.of(made, prefix)) : Optional.empty();
+    } catch (IOException | ScrException e) {
       Trees.delete(caches);
       throw e;
     }
@@ -170,15 +176,33 @@ final class DrillSite implements AutoCloseable {
     }
   }
 
+  /** From now on the prefix directory does not answer, where that is planned. */
+  void hangPrefix() throws IOException {
+    if (mount.isPresent()) {
+      mount.get().hang();
+    }
+  }
+
+  /** From now on it does again. */
+  void prefixGoesOn() throws IOException {
+    if (mount.isPresent()) {
+      mount.get().goOn();
+    }
+  }
+
   /** Ends all processes, then deletes the directories. The data was for the drill alone: nothing is stopped cleanly. */
   @Override
   public void close() throws IOException {
+    prefixGoesOn();                                       // nobody ends while it waits for that
     ranks.forEach(DrillRanks::close);
     List<String> all = new ArrayList<>(plan.nodes());
     all.addAll(plan.spares());
     fleet.kill(all);
+    if (mount.isPresent()) {
+      mount.get().close();
+    }
     Trees.delete(caches);
-    Trees.delete(prefix);
+    Trees.delete(shown.orElse(prefix));
     Trees.delete(root);
   }
 }

@@ -9,7 +9,9 @@ enum Milestone {
   RESTORED("init answered: rebuilt", "restored"),
   VERIFIED("every byte verified", "verified"),
   FIRST_STEP("first step again", "firstStep"),
-  PROTECTED("next checkpoint protected", "protected");
+  PROTECTED("next checkpoint protected", "protected"),
+  /** Only where it did not. */
+  ANSWERED("prefix directory answers again", "answered");
 
   private final String words;
   private final String field;

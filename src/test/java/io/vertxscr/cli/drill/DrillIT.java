@@ -1,6 +1,7 @@
 package io.vertxscr.cli.drill;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.vertx.core.json.JsonObject;
 import io.vertxscr.cli.JsonPage;
@@ -15,6 +16,7 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
@@ -66,6 +68,24 @@ class DrillIT {
     assertThat(ran.exit()).as(ran.out() + ran.err()).isEqualTo(1);
     assertThat(ran.out()).contains("FAILED     ").contains("there is no checkpoint to restart from")
         .contains("failed     ");
+    assertNothingIsLeft();
+  }
+
+  /** Daemons, ranks and the restart go on without it: after half a minute, in which they would rather have it. */
+  @Test
+  @EnabledIfSystemProperty(named = "scr.long", matches = "true")
+  void thePrefixDirectoryHangsFromTheLossOn() throws Exception {
+    assumeTrue(HangingMount.trouble(System.getenv("PATH")) == null, "no bindfs, or no FUSE");
+    Ran ran = drill("--hang-prefix", "3", "--kill-node", "node3", "--lose-cache", "--bytes", "1000", "--flush", "1",
+        "--json");
+
+    assertThat(ran.exit()).as(ran.out() + ran.err()).isZero();
+    JsonObject json = new JsonObject(ran.out());
+    new JsonPage("scr drill").check(json.getMap());
+    assertThat(json.getJsonArray("checks").encode()).contains("\"name\":\"prefix\",\"result\":\"PASSED\"");
+    JsonObject seconds = json.getJsonObject("seconds");
+    assertThat(seconds.getDouble("answered")).isGreaterThanOrEqualTo(3)
+        .isGreaterThanOrEqualTo(seconds.getDouble("protected"));
     assertNothingIsLeft();
   }
 

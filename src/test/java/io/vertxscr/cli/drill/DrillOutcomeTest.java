@@ -27,7 +27,7 @@ class DrillOutcomeTest {
   }
 
   @ParameterizedTest
-  @EnumSource(value = Milestone.class, names = "PROTECTED", mode = EnumSource.Mode.EXCLUDE)
+  @EnumSource(value = Milestone.class, names = {"PROTECTED", "ANSWERED"}, mode = EnumSource.Mode.EXCLUDE)
   void whereItEndsIsTheFailureAndTheRestIsSkipped(Milestone last) {
     DrillOutcome outcome = DrillOutcomes.upTo(last, Optional.empty(), Optional.of("the reason"));
     assertThat(outcome.passed(DrillOutcomes.NONE)).isFalse();
@@ -42,6 +42,17 @@ class DrillOutcomeTest {
       default -> "protection";
     };
     assertThat(failures.getFirst().name()).isEqualTo(expected);
+  }
+
+  @Test
+  void whereThePrefixHangsTheRunMustGoOnWithoutItAndEndWell() {
+    assertThat(DrillOutcomes.hung(Milestone.ANSWERED, Optional.empty()).passed(DrillOutcomes.NONE)).isTrue();
+    assertThat(failed(DrillOutcomes.hung(Milestone.PROTECTED, Optional.of("a reason")), DrillOutcomes.NONE))
+        .containsExactly("prefix");
+    assertThat(failed(DrillOutcomes.hung(Milestone.ANSWERED, Optional.of("the flush failed")), DrillOutcomes.NONE))
+        .containsExactly("prefix");
+    assertThat(failed(DrillOutcomes.hung(Milestone.STARTED, Optional.of("init waits")), DrillOutcomes.NONE))
+        .containsExactly("restart");
   }
 
   @Test

@@ -46,6 +46,13 @@ final class DrillOutcomes {
         good.failure());
   }
 
+  /** The prefix directory did not answer for 3 s. @param failure why the run did not end well after that */
+  static DrillOutcome hung(Milestone last, Optional<String> failure) {
+    DrillPlan hanging = new DrillPlan(PLAN.nodes(), PLAN.work(), PLAN.scheme(), 0, PLAN.strike().hanging(3), 4711);
+    DrillOutcome upTo = upTo(last, Optional.empty(), failure);
+    return new DrillOutcome(hanging, true, upTo.after(), upTo.steps(), upTo.lostSeconds(), upTo.difference(), failure);
+  }
+
   /** The daemons did not start. */
   static DrillOutcome neverBegun() {
     return new DrillOutcome(PLAN, false, Map.of(), new DrillSteps(-1, -1, -1), OptionalDouble.empty(), Optional.empty(),
