@@ -6,6 +6,7 @@ import io.vertx.core.Future;
 import io.vertx.core.json.JsonObject;
 import io.vertxscr.format.prefix.Index;
 import io.vertxscr.model.DatasetFlags;
+import io.vertxscr.model.DatasetRecord.FlushState;
 import io.vertxscr.prefix.metadata.PrefixIndex;
 import io.vertxscr.prefix.metadata.PrefixPaths;
 import io.vertxscr.protocol.node.scrub.PublishedView;
@@ -25,6 +26,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -94,6 +96,10 @@ class PublishedScrubTest {
     return cluster.bus().events().stream().filter(event -> event.getString("type").equals(type)).toList();
   }
 
+  private Stream<FlushState> flushStates(int dataset) {
+    return Stream.of(NODES).map(node -> cluster.store(node).find(dataset).orElseThrow().flush());
+  }
+
   private PublishedView view(boolean now) {
     return cluster.await(cluster.onLoop(LEADER, () ->
         cluster.services(LEADER).published().published(new ScrubAsk(now)))).result();
@@ -137,9 +143,12 @@ class PublishedScrubTest {
       assertThat(event.getString("about")).isEqualTo(cluster.prefix().toString());
       assertThat(event.getString("cause")).contains("rank 1");
     });
+    cluster.awaits("the caches keep it", () -> flushStates(2).noneMatch(FlushState.DONE::equals));
+    assertThat(flushStates(1)).as("of one that is whole").containsOnly(FlushState.DONE);
     cluster.awaits("it is whole again", () -> index().find(2).orElseThrow().complete()
         && index().find(2).orElseThrow().failed().isEmpty());
     assertThat(file(2, 1)).hasBinaryContent(RankProgram.bytes(1, 2, 0));
+    cluster.awaits("it counts as flushed", () -> flushStates(2).allMatch(FlushState.DONE::equals));
     int looks = events("published-verified").size();
     view(true);
     awaitLooks(looks + 2);
@@ -163,6 +172,24 @@ class PublishedScrubTest {
     cluster.awaits("it is found", () -> !events("published-damaged").isEmpty());
     assertThat(index().find(damaged).orElseThrow().failed()).isPresent();
     assertThat(index().find(3 - damaged).orElseThrow().failed()).isEmpty();
+  }
+
+  @Test
+  void oneThatCannotBeReadHoldsUpNoOtherAndIsReadWhenItCanBe() throws Exception {
+    published();
+    Path map = new PrefixPaths(cluster.prefix()).dataset(2).resolve("rank2file");
+    byte[] bytes = Files.readAllBytes(map);
+    Files.delete(map);
+    Files.createDirectory(map);                           // an error of the operating system, no damage
+    view(true);
+    awaitLooks(1);
+    cluster.pass(Duration.ofMinutes(5));
+    assertThat(events("published-verified")).extracting(event -> event.getInteger("dataset")).containsExactly(1);
+    assertThat(events("published-damaged")).isEmpty();
+    Files.delete(map);
+    Files.write(map, bytes);
+    cluster.pass(Duration.ofMinutes(2));
+    assertThat(events("published-verified")).extracting(event -> event.getInteger("dataset")).containsExactly(1, 2);
   }
 
   @Test

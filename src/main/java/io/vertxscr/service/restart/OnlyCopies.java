@@ -11,6 +11,7 @@ import io.vertxscr.service.NodeBus;
 import io.vertxscr.service.restart.PrefixFetcher.Listing;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Predicate;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -32,10 +33,15 @@ public record OnlyCopies(NodeBus bus) {
    * by later ones that have been deleted. The cached copies are kept as the only ones, and flushed at the end.
    */
   public Future<Void> keep(List<Inventory> all, String prefix, Listing flushed) {
+    return keep(all, dataset -> isFlushed(dataset) && dataset.origin().prefix().equals(prefix)
+        && flushed.hasLost(dataset.descriptor().id()));
+  }
+
+  /** Marks cached datasets as not flushed. @param lost those whose flushed copies are gone, or of no use */
+  public Future<Void> keep(List<Inventory> all, Predicate<Inventory.Dataset> lost) {
     List<Future<Ack>> told = new ArrayList<>();
     for (Inventory inventory : all) {
-      inventory.datasets().stream().filter(OnlyCopies::isFlushed)
-          .filter(dataset -> dataset.origin().prefix().equals(prefix) && flushed.hasLost(dataset.descriptor().id()))
+      inventory.datasets().stream().filter(lost)
           .forEach(dataset -> told.add(bus.command(inventory.node(), NodeVerb.FLUSHED,
               new FlushStateChange(dataset.descriptor().id(), FlushState.NOT_WANTED), Ack.class).otherwise(e -> {
                 LOG.warn("node {} takes dataset {} for flushed: {}", inventory.node(), dataset.descriptor().id(),

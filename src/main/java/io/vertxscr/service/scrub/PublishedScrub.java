@@ -8,7 +8,6 @@ import io.vertxscr.format.prefix.Index;
 import io.vertxscr.model.DatasetKey;
 import io.vertxscr.model.DatasetRecord.FlushState;
 import io.vertxscr.model.Fault;
-import io.vertxscr.model.ScrException;
 import io.vertxscr.prefix.metadata.PrefixPaths;
 import io.vertxscr.protocol.node.scrub.PublishedView;
 import io.vertxscr.protocol.node.scrub.PublishedView.PublishedDataset;
@@ -24,6 +23,7 @@ import io.vertxscr.service.OpenPrefix;
 import io.vertxscr.service.PrefixJobs;
 import io.vertxscr.service.Prefixes;
 import io.vertxscr.service.restart.Inventories;
+import io.vertxscr.service.restart.OnlyCopies;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashSet;
@@ -35,6 +35,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.function.BooleanSupplier;
+import java.util.function.Predicate;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -216,11 +217,13 @@ public final class PublishedScrub {
       return reading.isPresent();
     })).onComplete((goesOn, failure) -> {
       isBusy = false;
+      boolean wasReading = reading.isPresent();
       if (failure != null) {
         LOG.info("published datasets are verified later: {}", failure.getMessage());
+        reading.map(now -> looks.get(now.which)).ifPresent(look -> look.dueMs = nowMs() + MOST_REST_MS);
         reading = Optional.empty();
       }
-      if (failure == null && goesOn) {
+      if (failure == null ? goesOn : wasReading && next().isPresent()) {
         rest(1);
       } else {
         pause();
@@ -228,10 +231,12 @@ public final class PublishedScrub {
     });
   }
 
-  /** Until the next look whether something is due; forever, where nobody has asked for one. */
+  /** Until the next look whether something is due; forever, where nothing will be. */
   private void pause() {
     if (policy.roundSeconds() > 0) {
       rest(restMs());
+    } else if (looks.values().stream().anyMatch(look -> look.dueMs != Long.MAX_VALUE)) {
+      rest(MOST_REST_MS);
     }
   }
 
@@ -349,18 +354,20 @@ public final class PublishedScrub {
     }
   }
 
-  /** Flushes it again if the caches hold it; they keep it until that is done. */
+  /** Flushes it again if the caches hold it. They keep it as the only copy until that is done, however it ends. */
   private Future<Void> again(ListedDataset which) {
-    return caches.all().compose(all -> {
-      Optional<Inventory.Dataset> held = CacheSnapshot.of(all).copies(which.dataset())
-          .filter(copy -> copy.origin().prefix().equals(which.prefix()) && copy.flush() == FlushState.DONE).findFirst();
-      if (held.isEmpty()) {
-        return Future.<Void>succeededFuture();
-      }
-      LOG.info("dataset {} is flushed again from the caches", which.dataset().id());
-      reflush.flush(held.get(), all).onFailure(failure -> LOG.warn("dataset {} cannot be flushed again: {}",
-          which.dataset().id(), failure.getMessage()));
-      return Future.<Void>succeededFuture();             // a flush may take long, and repeats itself
-    }).recover(failure -> failure instanceof ScrException ? Future.succeededFuture() : Future.failedFuture(failure));
+    Predicate<Inventory.Dataset> held = copy -> copy.key().equals(which.dataset())
+        && copy.origin().prefix().equals(which.prefix()) && copy.flush() == FlushState.DONE;
+    return caches.all().compose(all -> new OnlyCopies(caches.bus()).keep(all, held).compose(_ -> caches.all())
+        .onSuccess(now -> CacheSnapshot.of(all).copies(which.dataset()).filter(held).findFirst()
+            .ifPresent(copy -> flushAgain(copy, now)))).mapEmpty();
+  }
+
+  /** Nobody waits for it: a flush may take long, and repeats itself. */
+  private void flushAgain(Inventory.Dataset copy, List<Inventory> all) {
+    int id = copy.descriptor().id();
+    LOG.info("dataset {} is flushed again from the caches", id);
+    reflush.flush(copy, all)
+        .onFailure(failure -> LOG.warn("dataset {} cannot be flushed again: {}", id, failure.getMessage()));
   }
 }
