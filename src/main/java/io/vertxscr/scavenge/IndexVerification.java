@@ -93,7 +93,7 @@ public final class IndexVerification {
       return true;
     }
     requireSummary(entry);
-    return judge(entry, DatasetVerification.verify(paths, entry.id()));
+    return end(entry, DatasetVerification.verify(paths, entry.id()));
   }
 
   private void requireSummary(Index.Entry entry) {
@@ -111,16 +111,6 @@ public final class IndexVerification {
 
   /** Ends it: sets or clears its mark. @return whether it is whole */
   public boolean end(Index.Entry entry, Verified verified) {
-    return judge(entry, verified);
-  }
-
-  /** Marks one whose summary or map is damaged. */
-  public void end(Index.Entry entry, String why) {
-    findings.accept(new Finding.Defect(entry.descriptor(), why));
-    mark(entry);
-  }
-
-  private boolean judge(Index.Entry entry, Verified verified) {
     DatasetDescriptor dataset = entry.descriptor();
     List<String> without = verified.unverified();
     verified.problems().forEach(problem -> findings.accept(new Finding.Defect(dataset, problem)));
@@ -141,5 +131,11 @@ public final class IndexVerification {
     }
     findings.accept(new Finding.Compared(dataset, verified.files(), verified.bytes(), bad, without.isEmpty()));
     return bad == 0;
+  }
+
+  /** Marks one whose summary or map is damaged. */
+  public void end(Index.Entry entry, String why) {
+    findings.accept(new Finding.Defect(entry.descriptor(), why));
+    mark(entry);
   }
 }
