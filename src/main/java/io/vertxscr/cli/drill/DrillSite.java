@@ -83,8 +83,7 @@ final class DrillSite implements AutoCloseable {
       Path made = places.prefix().isPresent() ? own(places.prefix().get()) : Files.createDirectory(root.resolve("p"));
       shown = plan.strike().hangs() ? Optional.of(made) : Optional.empty();
       prefix = plan.strike().hangs() ? Files.createDirectory(root.resolve("m")) : made;
-      mount = plan.strike().hangs() ? Optional.of(HangingMount.of(made, prefix)) : Optional.empty();
-    } catch (IOException | ScrException e) {
+    } catch (IOException e) {
       Trees.delete(caches);
       throw e;
     }
@@ -93,6 +92,13 @@ final class DrillSite implements AutoCloseable {
         this.environment);
     fleet = new Fleet(here, new Fleet.Setup(program, variables(), Optional.empty(), kept),
         signal -> signals.add(new DrillSignal.OfDaemon(signal, System.nanoTime())));
+    try {                                                 // the last thing that may fail: nobody would unmount it
+      mount = shown.isPresent() ? Optional.of(HangingMount.of(shown.get(), prefix)) : Optional.empty();
+    } catch (IOException | ScrException e) {
+      Trees.delete(caches);
+      Trees.delete(shown.orElse(prefix));
+      throw e;
+    }
   }
 
   /**

@@ -58,22 +58,32 @@ final class HangingMount implements AutoCloseable {
     return Files.readAllLines(Path.of("/proc/mounts")).stream().anyMatch(line -> line.contains(" " + mount + " "));
   }
 
-  /** From now on nothing below it is answered. */
+  /** From now on nothing below it is answered. @throws IOException where it cannot be stopped, or has ended */
   void hang() throws IOException {
-    run("kill", "-STOP", String.valueOf(server.pid()));
+    if (!server.isAlive()) {
+      throw new IOException(SERVER + " has ended: " + mount + " cannot hang");
+    }
+    signal("-STOP");
   }
 
   /** From now on all is answered, also what was asked meanwhile. */
   void goOn() throws IOException {
-    run("kill", "-CONT", String.valueOf(server.pid()));
+    signal("-CONT");
   }
 
-  private static void run(String... command) throws IOException {
+  private void signal(String which) throws IOException {
+    if (server.isAlive() && run("kill", which, String.valueOf(server.pid())) != 0) {
+      throw new IOException("kill " + which + " of " + SERVER + " failed");
+    }
+  }
+
+  private static int run(String... command) throws IOException {
     try {
-      new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(ProcessBuilder.Redirect.DISCARD).start()
-          .waitFor();
+      return new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(ProcessBuilder.Redirect.DISCARD)
+          .start().waitFor();
     } catch (InterruptedException _) {
       Thread.currentThread().interrupt();
+      return -1;
     }
   }
 
@@ -97,6 +107,9 @@ final class HangingMount implements AutoCloseable {
           // There is the other one.
         }
       }
+    }
+    if (isMounted()) {
+      throw new IOException(mount + " is still mounted: what is below it is not deleted");
     }
   }
 }
