@@ -198,9 +198,13 @@ public final class NodeAssembly {
     FlushLeader flush = flush(caches, prefix, restores, journal, access, observer);
     DatasetCommands commands = new DatasetCommands(
         caches, restores, prefix, journal, flush.coordinator(), access.turns(), observer);
+    PublishedScrub published = new PublishedScrub(loop, ports.membership(), prefixes, caches, observer,
+        new PublishedScrub.PublishedPolicy(settings.scrub().publishedSeconds(), settings.scrub().bytesPerSecond()),
+        runs::isInPhase, (dataset, all) -> flush.wanted().prepare(dataset, all)
+            .compose(_ -> flush.coordinator().flush(dataset.descriptor().id())));
     LeaderService leader = new LeaderService(loop, bus, ports.membership(), ports.epoch(),
         lifecycle(commands, restart, flush, advice, new RunEvents(observer, operations, loop::nanoTime),
-            new Scavenger(caches, flush.wanted(), flush.coordinator(), observer)));
+            new Scavenger(caches, flush.wanted(), flush.coordinator(), observer), published));
     halts.onImmediate(() -> leader.halt("somebody has halted it, and does not want to wait for a checkpoint"));
     ports.membership().listen(new MembershipWatch(loop, ports.membership(), ports.observer()));
 
@@ -227,10 +231,6 @@ public final class NodeAssembly {
         new ScrubService.ScrubPolicy(settings.scrub().seconds(), settings.scrub().bytesPerSecond()), runs::isInPhase);
     CacheRepairs repairs = new CacheRepairs(
         caches, restores, id -> flush.coordinator().underWay(id).isPresent(), log);
-    PublishedScrub published = new PublishedScrub(loop, ports.membership(), prefixes, caches, observer,
-        new PublishedScrub.PublishedPolicy(settings.scrub().publishedSeconds(), settings.scrub().bytesPerSecond()),
-        runs::isInPhase, (dataset, all) -> flush.wanted().prepare(dataset, all)
-            .compose(_ -> flush.coordinator().flush(dataset.descriptor().id())));
     StatusService status = new StatusService(loop, bus, ports.membership(), runs, store, scrub::of);
     services = new NodeServices(runs, calls, new RouteService(loop, bus, runs, store, places, shards), claims,
         new AdviceService(bus, self, runs), new FlushQuestions(bus, self, runs, store),
@@ -267,7 +267,7 @@ public final class NodeAssembly {
   }
 
   private RunLifecycle lifecycle(DatasetCommands commands, RestartLeader restart, FlushLeader flush,
-      LeaderAdvice advice, RunEvents events, Scavenger scavenger) {
+      LeaderAdvice advice, RunEvents events, Scavenger scavenger, PublishedScrub published) {
     RestartJournal journal = restart.journal();
     ScavengeWatch scavenges = new ScavengeWatch(loop, ports.membership(), scavenger, new ScavengeWatch.Times(
         settings.job().scavengeSeconds(), advice.halts()::endSeconds, this::seconds));
@@ -277,7 +277,7 @@ public final class NodeAssembly {
     PhaseSteps phases = new PhaseSteps(settings.job(), flush, journal, advice, events, syncs, this::micros);
     RestartSteps restarts = new RestartSteps(restart, commands, events);
     return new RunLifecycle(new RunLifecycle.Steps(preparation, phases, restarts, reads), prefixes, journal, flush,
-        advice, new RunLifecycle.Pauses(scavenges, restart.healing()), events, this::seconds);
+        advice, new RunLifecycle.Pauses(scavenges, restart.healing(), published), events, this::seconds);
   }
 
   private long micros() {

@@ -3,6 +3,7 @@ package io.vertxscr.system;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.vertx.core.Future;
+import io.vertx.core.json.JsonObject;
 import io.vertxscr.client.ScrClient;
 import io.vertxscr.model.DatasetFlags;
 import io.vertxscr.model.Fault;
@@ -171,5 +172,31 @@ class PrefixHangTest {
           .compose(_ -> run.checkpoint(session, 1)).compose(_ -> session.finish());
     });
     assertThat(cluster.prefix().resolve("step-1/rank-1-2")).hasBinaryContent(RankProgram.bytes(1, 1, 2));
+  }
+
+  @Test
+  void theScrubOfPublishedDatasetsStopsNobodyAndGoesOnAfterwards() throws Exception {
+    cluster(6, Map.of("SCR_FLUSH", "1", "SCR_CACHE_SIZE", "2", "SCR_SCRUB_PREFIX_SECONDS", "60"));
+    assertThat(new VirtualRun(cluster, NODES).steps(1, 2)).isZero();
+    hang();
+    cluster.pass(Duration.ofMinutes(2));
+    Instant begun = cluster.now();
+    VirtualRun next = new VirtualRun(cluster, NODES);
+    List<Future<Integer>> ranks = next.start(session -> next.restart(session).compose(step ->
+        next.checkpoints(session, 3, 3).map(step)));
+    for (Future<Integer> rank : ranks) {
+      assertThat(cluster.await(rank).result()).as("%s", rank.cause()).isEqualTo(2);
+    }
+    assertThat(Duration.between(begun, cluster.now())).isLessThan(Duration.ofSeconds(60));
+    assertThat(cluster.now()).isBefore(end);
+    int before = looks().size();
+    cluster.pass(HANG.plusMinutes(5));
+    assertThat(looks()).hasSizeGreaterThan(before);
+    assertThat(cluster.bus().events()).noneMatch(event -> event.getString("type").equals("published-damaged"));
+  }
+
+  private List<JsonObject> looks() {
+    return cluster.bus().events().stream().filter(event -> event.getString("type").equals("published-verified"))
+        .toList();
   }
 }

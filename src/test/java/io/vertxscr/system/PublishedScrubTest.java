@@ -20,8 +20,10 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.FileTime;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -50,6 +52,8 @@ class PublishedScrubTest {
   @TempDir
   Path directory;
   private VirtualCluster cluster;
+  /** That rank 0 appends to its file of the second checkpoint. */
+  private byte[] moreOfTheLast = {};
 
   /** Two checkpoints that were flushed, of a run that has ended. */
   private void published(String... parameters) throws IOException {
@@ -66,11 +70,18 @@ class PublishedScrubTest {
   }
 
   private Future<Void> checkpoint(VirtualSession session, int step) {
-    return session.startOutput("step-" + step, DatasetFlags.CHECKPOINT).compose(phase ->
+    return checkpoint(session, "step-" + step, step);
+  }
+
+  private Future<Void> checkpoint(VirtualSession session, String name, int step) {
+    return session.startOutput(name, DatasetFlags.CHECKPOINT).compose(phase ->
         phase.route(file(step, session.rank()).toString()).map(path -> {
           try {
-            return Files.setLastModifiedTime(
-                Files.write(path, RankProgram.bytes(session.rank(), step, 0)), FileTime.from(cluster.now()));
+            Files.write(path, RankProgram.bytes(session.rank(), step, 0));
+            if (session.rank() == 0 && step == 2) {
+              Files.write(path, moreOfTheLast, StandardOpenOption.APPEND);
+            }
+            return Files.setLastModifiedTime(path, FileTime.from(cluster.now()));
           } catch (IOException e) {
             throw new UncheckedIOException(e);
           }
@@ -103,6 +114,10 @@ class PublishedScrubTest {
   private PublishedView view(boolean now) {
     return cluster.await(cluster.onLoop(LEADER, () ->
         cluster.services(LEADER).published().published(new ScrubAsk(now)))).result();
+  }
+
+  private List<String> remarks() {
+    return cluster.await(cluster.onLoop(LEADER, () -> cluster.services(LEADER).leader().waits())).result().remarks();
   }
 
   private void awaitLooks(int count) {
@@ -143,6 +158,8 @@ class PublishedScrubTest {
       assertThat(event.getString("about")).isEqualTo(cluster.prefix().toString());
       assertThat(event.getString("cause")).contains("rank 1");
     });
+    assertThat(remarks()).singleElement().asString().contains(
+        "published dataset 2 of " + cluster.prefix() + " is damaged: rank 1");
     cluster.awaits("the caches keep it", () -> flushStates(2).noneMatch(FlushState.DONE::equals));
     assertThat(flushStates(1)).as("of one that is whole").containsOnly(FlushState.DONE);
     cluster.awaits("it is whole again", () -> index().find(2).orElseThrow().complete()
@@ -153,6 +170,7 @@ class PublishedScrubTest {
     view(true);
     awaitLooks(looks + 2);
     assertThat(events("published-damaged")).as("no more").hasSize(1);
+    assertThat(remarks()).isEmpty();
   }
 
   @ParameterizedTest
@@ -214,5 +232,36 @@ class PublishedScrubTest {
     cluster.awaits("it is found", () -> !events("published-damaged").isEmpty());
     assertThat(events("published-damaged")).singleElement()
         .satisfies(event -> assertThat(event.getString("node")).isNotEqualTo(LEADER));
+  }
+
+  /** A dataset that is smaller than a piece is read at once, and paid for before the next one. */
+  @Test
+  void noMoreIsReadInASecondThanItMay() throws Exception {
+    published("SCR_SCRUB_BW", "1000");
+    Instant begun = cluster.now();
+    view(true);
+    awaitLooks(2);
+    long seconds = events("published-verified").getFirst().getLong("bytes") / 1000;
+    assertThat(seconds).isGreaterThan(30);
+    assertThat(Duration.between(begun, cluster.now())).isBetween(Duration.ofSeconds(seconds - 1),
+        Duration.ofSeconds(seconds + 60));
+  }
+
+  @Test
+  void oneWhoseFilesAreReplacedWhileItIsReadIsNoDamage() throws Exception {
+    moreOfTheLast = new byte[17 << 20];
+    published("SCR_SCRUB_BW", "1000000");
+    view(true);
+    cluster.pass(Duration.ofSeconds(5));                    // the first piece of the newest is read, and paid for
+    moreOfTheLast = new byte[1];
+    new VirtualRun(cluster, NODES).all(session -> checkpoint(session, "again", 2).compose(_ -> session.finish()));
+    assertThat(index().find(2).orElseThrow().replacedBy()).hasValue(3);
+    cluster.pass(Duration.ofHours(1));
+    assertThat(events("published-damaged")).isEmpty();
+    assertThat(events("published-verified")).extracting(event -> event.getInteger("dataset")).containsExactly(1);
+    view(true);
+    awaitLooks(3);
+    assertThat(events("published-verified").subList(1, 3)).extracting(event -> event.getInteger("dataset"))
+        .containsExactly(3, 1);
   }
 }

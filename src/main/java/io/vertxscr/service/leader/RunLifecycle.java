@@ -23,6 +23,7 @@ import io.vertxscr.service.run.GatherHandler;
 import io.vertxscr.service.run.LeaderActions;
 import io.vertxscr.service.run.RunWatch;
 import io.vertxscr.service.scavenge.ScavengeWatch;
+import io.vertxscr.service.scrub.PublishedScrub;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
@@ -47,6 +48,7 @@ public final class RunLifecycle implements LeaderActions {
   private final FlushLeader flush;
   private final LeaderAdvice advice;
   private final CacheHealing healing;
+  private final PublishedScrub published;
   private final RunWatch between;
   private final RunEvents events;
   private final LongSupplier clockSeconds;
@@ -58,8 +60,8 @@ public final class RunLifecycle implements LeaderActions {
   public record Steps(
       RunPreparation preparation, PhaseSteps phases, RestartSteps restarts, ReadsInPlace reads) {}
 
-  /** What the leader does between runs. */
-  public record Pauses(ScavengeWatch scavenges, CacheHealing healing) {}
+  /** What the leader does between runs, and beside them. */
+  public record Pauses(ScavengeWatch scavenges, CacheHealing healing, PublishedScrub published) {}
 
   /**
    * Works for the leader of a node.
@@ -77,6 +79,7 @@ public final class RunLifecycle implements LeaderActions {
     this.flush = flush;
     this.advice = advice;
     this.healing = pauses.healing();
+    this.published = pauses.published();
     this.between = RunWatch.all(List.of(pauses.scavenges(), pauses.healing()));
     this.events = events;
     this.clockSeconds = clockSeconds;
@@ -175,7 +178,8 @@ public final class RunLifecycle implements LeaderActions {
 
   @Override
   public List<String> remarks() {
-    return Stream.concat(preparation.remarks().stream(), advice.halts().remark().stream()).toList();
+    return Stream.of(preparation.remarks().stream(), advice.halts().remark().stream(), published.remarks().stream())
+        .flatMap(remarks -> remarks).toList();
   }
 
   @Override

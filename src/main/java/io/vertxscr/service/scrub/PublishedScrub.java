@@ -36,6 +36,7 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.function.BooleanSupplier;
 import java.util.function.Predicate;
+import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -52,6 +53,7 @@ public final class PublishedScrub {
   private static final long MOST_REST_MS = 60_000;
   private static final long LEAST_REST_MS = 1000;
   private static final int LOOKS_OF_ROUND = 10;
+  private static final int MOST_REMARKS = 3;
   private static final long NS_PER_MS = 1_000_000;
   private static final long MOST_REST_NS = MOST_REST_MS * NS_PER_MS;
 
@@ -155,6 +157,17 @@ public final class PublishedScrub {
       }
       return view();
     });
+  }
+
+  /** What is damaged, in sentences, the newest first. */
+  public List<String> remarks() {
+    List<String> damaged = looks.entrySet().stream().filter(one -> !one.getValue().problem.isEmpty())
+        .sorted(Comparator.comparing(one -> -one.getKey().dataset().id()))
+        .map(one -> "published dataset " + one.getKey().dataset().id() + " of " + one.getKey().prefix()
+            + " is damaged: " + one.getValue().problem).toList();
+    return damaged.size() <= MOST_REMARKS ? damaged
+        : Stream.concat(damaged.stream().limit(MOST_REMARKS - 1), Stream.of((damaged.size() - MOST_REMARKS + 1)
+            + " more published datasets are damaged: scr scrub --published names them")).toList();
   }
 
   private PublishedView view() {
