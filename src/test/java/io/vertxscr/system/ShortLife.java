@@ -42,16 +42,18 @@ public final class ShortLife {
     return ONE_COMPILER + " -XX:AOTCache=" + cache + " -Xlog:disable -Xlog:all=error:stderr";
   }
 
-  /** The classes that one daemon needs for a checkpoint; it writes them down when it ends. */
+  /** The classes that a daemon beside another one needs for a checkpoint; it writes them down when it ends. */
   private static void rehearse(Path cache) throws Exception {
-    try (DaemonCluster one = new DaemonCluster(Map.of("SCR_FLUSH", "1",
-        "SCR_JAVA_OPTIONS", ONE_COMPILER + " -XX:AOTCacheOutput=" + cache))) {
-      EmbeddedRun.all(SocketRun.twoOnEach(one.prefix(), List.of(one.start("a"))).start(scr -> {
-        RankProgram.checkpoint(scr, one.prefix(), 1, 1);
+    try (DaemonCluster two = new DaemonCluster(Map.of("SCR_FLUSH", "1", "SCR_JAVA_OPTIONS", ONE_COMPILER))) {
+      DaemonProcess first = two.start("a");
+      DaemonProcess trained = two.startSoon("b", Map.of("SCR_JAVA_OPTIONS",
+          ONE_COMPILER + " -XX:AOTCacheOutput=" + cache)).awaitReady();
+      EmbeddedRun.all(SocketRun.twoOnEach(two.prefix(), List.of(first, trained)).start(scr -> {
+        RankProgram.checkpoint(scr, two.prefix(), 1, 1);
         scr.finish();
         return 1;
       }));
-      one.terminateAll();
+      two.terminateAll();
     }
   }
 }
