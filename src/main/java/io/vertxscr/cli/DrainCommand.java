@@ -1,15 +1,13 @@
 package io.vertxscr.cli;
 
 import io.vertx.core.json.JsonObject;
+import io.vertxscr.cli.daemon.SocketOption;
 import io.vertxscr.cli.text.JsonVersion;
 import io.vertxscr.model.DrainState;
-import io.vertxscr.model.Fault;
 import io.vertxscr.model.Names;
-import io.vertxscr.model.ScrException;
 import io.vertxscr.protocol.app.DrainRequest;
 import java.io.IOException;
 import java.io.PrintWriter;
-import java.nio.file.Path;
 import java.util.Map;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
@@ -88,18 +86,6 @@ final class DrainCommand implements Callable<Integer> {
   }
 
   private JsonObject ask(DrainRequest request) throws IOException, InterruptedException {
-    ScrException failed = new ScrException(Fault.NODE_LOST, "there is no daemon of this user and job on this host");
-    for (Path one : socket.sockets(environment)) {
-      try {
-        Map<String, Object> said = SocketOption.ask(one, client -> client.drain(request));
-        return new JsonObject(said);
-      } catch (ScrException e) {
-        if (e.fault() != Fault.NODE_LOST && e.fault() != Fault.TIMEOUT) {
-          throw e;                                        // what the leader refuses, it refuses by any daemon
-        }
-        failed = e;
-      }
-    }
-    throw failed;
+    return socket.askAny(environment, client -> client.drain(request));
   }
 }

@@ -1,25 +1,20 @@
 package io.vertxscr.cli;
 
-import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
+import io.vertxscr.cli.daemon.EventReader;
+import io.vertxscr.cli.daemon.SocketOption;
 import io.vertxscr.cli.text.JsonVersion;
 import io.vertxscr.cli.text.Terminal;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.Limits;
 import io.vertxscr.model.Names;
 import io.vertxscr.model.ScrException;
-import io.vertxscr.protocol.app.EventCursor;
-import io.vertxscr.protocol.app.EventsRequest;
 import java.io.IOException;
 import java.io.PrintWriter;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.time.ZoneId;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
-import java.util.SortedMap;
-import java.util.TreeMap;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -52,9 +47,6 @@ final class EventsCommand implements Callable<Integer> {
   @Spec
   private CommandSpec spec;
 
-  /** By node, how far its events were read. */
-  private final SortedMap<String, Long> read = new TreeMap<>();
-
   EventsCommand(Map<String, String> environment) {
     this.environment = environment;
   }
@@ -66,33 +58,14 @@ final class EventsCommand implements Callable<Integer> {
           "--last " + last + ": expected " + (follow ? 0 : 1) + " to " + Limits.MAX_EVENTS);
     }
     Terminal terminal = Terminal.of(environment);
-    List<JsonObject> events = ask(new EventsRequest(Optional.empty(), Math.max(1, last)));
+    EventReader reader = new EventReader(socket, environment);
+    List<JsonObject> events = reader.last(Math.max(1, last));
     print(last == 0 ? List.of() : events, terminal);
     while (follow) {
       Thread.sleep(PAUSE);                                // polls daemons, for somebody who looks on
-      List<EventCursor> after =
-          read.entrySet().stream().map(one -> new EventCursor(one.getKey(), one.getValue())).toList();
-      print(ask(new EventsRequest(Optional.of(after), Limits.MAX_EVENTS)), terminal);
+      print(reader.next(), terminal);
     }
     return 0;
-  }
-
-  /** Asks the first daemon that answers; each knows the events of all. */
-  private List<JsonObject> ask(EventsRequest request) throws IOException, InterruptedException {
-    ScrException refusal = null;
-    for (Path daemon : socket.sockets(environment)) {
-      try {
-        Map<String, Object> said = SocketOption.ask(daemon, client -> client.events(request));
-        JsonObject answer = new JsonObject(said);
-        answer.getJsonArray("after").forEach(node ->
-            read.put(((JsonObject) node).getString("node"), ((JsonObject) node).getLong("number")));
-        JsonArray events = answer.getJsonArray("events");
-        return events.stream().map(JsonObject.class::cast).toList();
-      } catch (ScrException e) {
-        refusal = e;                                      // the next one may answer
-      }
-    }
-    throw refusal;
   }
 
   private void print(List<JsonObject> events, Terminal terminal) {

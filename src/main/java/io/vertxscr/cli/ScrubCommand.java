@@ -2,14 +2,13 @@ package io.vertxscr.cli;
 
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
+import io.vertxscr.cli.daemon.SocketOption;
 import io.vertxscr.cli.text.Humane;
+import io.vertxscr.cli.text.JsonVersion;
 import io.vertxscr.cli.text.TextTable;
-import io.vertxscr.model.Fault;
 import io.vertxscr.model.Names;
-import io.vertxscr.model.ScrException;
 import java.io.IOException;
 import java.io.PrintWriter;
-import java.nio.file.Path;
 import java.time.Clock;
 import java.util.ArrayList;
 import java.util.List;
@@ -37,7 +36,7 @@ final class ScrubCommand implements Callable<Integer> {
   @Mixin
   private SocketOption socket;
 
-  @Option(names = "--json", description = "Print the answer as JSON.")
+  @Option(names = "--json", description = "Print the answer as JSON (docs/json.md).")
   private boolean json;
 
   @Spec
@@ -49,28 +48,15 @@ final class ScrubCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws IOException, InterruptedException {
-    JsonObject answer = ask();
+    JsonObject answer = socket.askAny(environment, client -> client.scrub(now, published));
     PrintWriter out = spec.commandLine().getOut();
     if (json) {
-      out.println(answer.encodePrettily());
+      out.println(JsonVersion.of(answer).encodePrettily());
     } else {
       lines(answer, Clock.systemUTC().millis()).stream().map(Names::printable).forEach(out::println);
     }
     out.flush();
     return 0;
-  }
-
-  private JsonObject ask() throws IOException, InterruptedException {
-    ScrException failed = new ScrException(Fault.NODE_LOST, "there is no daemon of this user and job on this host");
-    for (Path one : socket.sockets(environment)) {
-      try {
-        Map<String, Object> said = SocketOption.ask(one, client -> client.scrub(now, published));
-        return new JsonObject(said);
-      } catch (ScrException e) {
-        failed = e;
-      }
-    }
-    throw failed;
   }
 
   /** Nodes with their state, then a row for each dataset of each, then what is damaged. */

@@ -2,6 +2,8 @@ package io.vertxscr.cli;
 
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
+import io.vertxscr.cli.daemon.SocketOption;
+import io.vertxscr.cli.daemon.StatusQuestions;
 import io.vertxscr.cli.text.JsonVersion;
 import io.vertxscr.cli.text.StyledLine;
 import io.vertxscr.cli.text.Terminal;

@@ -117,7 +117,8 @@ class JsonPageTest {
     Map<String, Integer> sections = new HashMap<>();
     text.lines().filter(line -> line.startsWith("## scr ")).forEach(line -> sections.merge(line.split(" ")[2], 1,
         Integer::sum));
-    assertThat(sections).containsOnlyKeys("status", "index", "inspect", "explain", "halt", "events", "drill");
+    assertThat(sections).containsOnlyKeys(
+        "status", "index", "inspect", "explain", "halt", "events", "drain", "scrub", "drill");
     assertThat(sections.keySet()).allSatisfy(command ->
         assertThat(CliRun.of(Map.of(), "help", command).out()).contains("--json"));
   }

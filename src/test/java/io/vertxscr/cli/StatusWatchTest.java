@@ -2,6 +2,7 @@ package io.vertxscr.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.vertxscr.cli.daemon.StatusQuestions;
 import io.vertxscr.model.Fault;
 import io.vertxscr.timing.Eventually;
 import java.io.IOException;

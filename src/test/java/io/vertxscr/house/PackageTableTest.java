@@ -53,7 +53,8 @@ class PackageTableTest {
       "cluster.admission", "cluster.tls", "cluster.accept", "cluster.peer", "cluster.store", "cluster",
       "cluster.bridge", "cluster.ops", "metrics",
       "verticle", "node",
-      "cli.text", "cli.halt", "cli.offline", "cli.launch", "cli.drill", "cli.scr", "examples.heat", "demo", "cli");
+      "cli.text", "cli.daemon", "cli.halt", "cli.offline", "cli.launch", "cli.drill", "cli.scr", "examples.heat",
+      "demo", "cli");
 
   static {
     row("model");

@@ -56,6 +56,7 @@ class WaitRuleTest {
       Map.entry("cli.DrainCommand", "asks how far it is again and again, for somebody who looks on"),
       Map.entry("cli.EventsCommand", "asks for events again and again, for somebody who looks on"),
       Map.entry("cli.WatchScreen", "waits for the next page where no keys come, for somebody who looks on"),
+      Map.entry("cli.drill.LiveDrill", "asks for events again and again, for somebody who looks on"),
       Map.entry("cli.drill.DrillRankCommand", "plays a program that computes between its checkpoints"),
       Map.entry("demo.DemoRun", "waits to be notified, until a deadline, for somebody who looks on"),
       Map.entry("examples.heat.Deadline", "polls files of other processes, in an example"),

@@ -2,6 +2,8 @@ package io.vertxscr.system;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.vertx.core.json.JsonObject;
+import io.vertxscr.cli.JsonPage;
 import io.vertxscr.client.Scr;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.ScrException;
@@ -18,16 +20,19 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 
 /**
  * Goal: daemons and ranks that are killed, as real processes. Method: five daemons, the two oldest of them (the leader
  * and the next one) without ranks, unless a test says otherwise; a killed one is replaced by a spare with a new
  * name before the next test. Prints how long the ranks waited for the news; no test depends on it.
  */
+@Timeout(120)
 class LossOfProcessesIT {
   private static final int FILES = 3;
   private static final int DAEMONS = 5;
@@ -109,6 +114,89 @@ class LossOfProcessesIT {
     cluster.fill(DAEMONS);
     List<DaemonProcess> now = List.of(four.get(0), four.get(1), cluster.alive().getLast(), four.get(3));
     assertThat(EmbeddedRun.all(SocketRun.twoOnEach(prefix, now).start(this::restartAndGoOn))).containsOnly(2);
+  }
+
+  /** An operator's drill on a run of an application, which the test starts again as a launcher does. */
+  @Test
+  void aDrillOnTheRunThatIsOnKillsANodeAndFindsEveryByteRestored() throws Exception {
+    List<DaemonProcess> four = withoutOldest(1);
+    CyclicBarrier written = new CyclicBarrier(9);
+    CountDownLatch go = new CountDownLatch(1);
+    List<CompletableFuture<Integer>> ranks =
+        waitingForRank0(SocketRun.twoOnEach(prefix, four), written, go);
+    written.await();
+    DaemonProcess victim = four.get(1);
+    String[] words = {"--live", "--socket", cluster.alive().getFirst().socket().toString(), "--kill-node",
+        victim.name(), "--kill-command", "kill -KILL " + victim.pid() + " && : {node}", "--json"};
+
+    LiveDrill unsure = LiveDrill.start(cluster.directory(), words);
+    assertThat(unsure.exit()).as(unsure.errors()).isEqualTo(2);
+    assertThat(unsure.errors()).contains("this would kill " + victim.name(), "8 ranks", "--yes-really");
+    assertThat(victim.isAlive()).isTrue();
+
+    LiveDrill drill = LiveDrill.start(cluster.directory(), Stream.concat(Stream.of(words), Stream.of("--yes-really"))
+        .toArray(String[]::new));
+    assertAllHear(ranks.subList(1, 8), "node killed by a drill", victim.name());
+    go.countDown();
+    assertAllHear(ranks.subList(0, 1), "its next call", victim.name());
+    cluster.kill(victim.name());
+    cluster.wipe(victim.name());
+    cluster.fill(DAEMONS);
+    List<DaemonProcess> now = List.of(four.get(0), cluster.alive().getLast(), four.get(2), four.get(3));
+    CountDownLatch goOn = new CountDownLatch(1);
+    List<CompletableFuture<Integer>> again = SocketRun.twoOnEach(prefix, now).start(scr -> {
+      int step = RankProgram.restart(scr, FILES);
+      goOn.await();                                         // the next checkpoint takes the place of this one
+      RankProgram.checkpoint(scr, prefix, step + 1, FILES);
+      scr.finish();
+      return step;
+    });
+    drill.untilItSays("every byte is as it was written");
+    goOn.countDown();
+    assertThat(EmbeddedRun.all(again)).containsOnly(2);
+    assertThat(drill.exit()).as(drill.errors()).isZero();
+    JsonObject json = new JsonObject(drill.output());
+    new JsonPage("scr drill --live").check(json.getMap());
+    assertThat(json.getJsonArray("checks").stream().map(one -> ((JsonObject) one).getString("result")))
+        .as(drill.output()).containsOnly("PASSED");
+    assertThat(json.getJsonArray("loss").encode()).isEqualTo("[\"" + victim.name() + "\"]");
+    assertThat(json.getString("prefix")).isEqualTo(prefix.toString());
+  }
+
+  /** The command, as a process. */
+  private record LiveDrill(Process process, Path out, Path err) {
+    private static final int PATIENCE_S = 120;
+
+    static LiveDrill start(Path directory, String... words) throws Exception {
+      Path out = Files.createTempFile(directory, "drill", ".out");
+      Path err = Files.createTempFile(directory, "drill", ".err");
+      List<String> command = new ArrayList<>(
+          List.of(Path.of(System.getProperty("scr.home"), "bin", "scr").toString(), "drill"));
+      command.addAll(List.of(words));
+      ProcessBuilder builder = new ProcessBuilder(command).redirectOutput(out.toFile()).redirectError(err.toFile());
+      builder.environment().putAll(Map.of("SCR_JAVA_HOME", System.getProperty("java.home"), "SCR_AOT", "0"));
+      return new LiveDrill(builder.start(), out, err);
+    }
+
+    int exit() throws Exception {
+      assertThat(process.waitFor(PATIENCE_S, TimeUnit.SECONDS)).as(errors()).isTrue();
+      return process.exitValue();
+    }
+
+    String output() throws Exception {
+      return Files.readString(out);
+    }
+
+    String errors() throws Exception {
+      return Files.readString(err);
+    }
+
+    void untilItSays(String words) throws Exception {
+      Eventually.holds(words, PATIENCE_S, () -> {
+        assertThat(process.isAlive()).as(errors()).isTrue();
+        return errors().contains(words);
+      });
+    }
   }
 
   /** Until the leader has the parts of these daemons, so that their ranks wait for the others. */

@@ -1,10 +1,15 @@
 package io.vertxscr.cli.drill;
 
+import io.vertxscr.cli.daemon.SocketOption;
 import io.vertxscr.cli.drill.DrillPlan.DrillWork;
+import io.vertxscr.cli.drill.LivePlan.LiveRun;
+import io.vertxscr.client.ScrClient;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.Names;
+import io.vertxscr.model.Plural;
 import io.vertxscr.model.Scheme;
 import io.vertxscr.model.ScrException;
+import io.vertxscr.storage.JobDirectory;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Files;
@@ -14,13 +19,18 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalDouble;
+import java.util.Set;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
@@ -29,12 +39,17 @@ import picocli.CommandLine.Spec;
 @Command(name = "drill", sortOptions = false, description = {
     "Practise a recovery: daemons and ranks of its own write checkpoints on this machine, a node is killed, the ranks"
         + " are started again, and every byte is compared with what was written.",
+    "With --live it is the run of an application: the drill waits for a protected checkpoint, has a command of yours"
+        + " kill a node, and looks on while those restart the application who do that after every loss.",
     "Prints the time until the loss was noticed, the data was rebuilt and the first step was done again (RTO), and the"
         + " work lost (RPO). Exit code 0 if all checks passed, 1 if not. Nothing is left running, and no file but those"
         + " asked for."})
 final class DrillCommand implements Callable<Integer> {
   private static final long LAST_MOMENTS_S = 60;
   private static final int SEEDS = 1_000_000;
+  private static final Set<String> ONLY_LIVE = Set.of("--kill-command", "--yes-really", "--socket");
+  private static final Set<String> WITH_LIVE = Stream.concat(ONLY_LIVE.stream(), Stream.of("--live", "--kill-node",
+      "--seed", "--max-rto", "--max-rpo", "--patience", "--json", "--junit")).collect(Collectors.toUnmodifiableSet());
 
   private final Map<String, String> environment;
 
@@ -61,7 +76,8 @@ final class DrillCommand implements Callable<Integer> {
   private int flushEvery;
 
   @Option(names = "--kill-node", split = ",", paramLabel = "NODE",
-      description = "Kill these nodes, daemon and ranks, with SIGKILL; one by chance if not given.")
+      description = "Kill these nodes, daemon and ranks, with SIGKILL; one by chance if not given, with --live not that"
+          + " of the daemon that is asked.")
   private List<String> victims = List.of();
 
   @Option(names = "--lose-cache", description = "All that is stored on these nodes is lost with them.")
@@ -85,7 +101,7 @@ final class DrillCommand implements Callable<Integer> {
   private int checkpoints;
 
   @Option(names = "--every", defaultValue = "5", paramLabel = "STEPS",
-      description = "DrillSteps between checkpoints (${DEFAULT-VALUE}).")
+      description = "Steps between checkpoints (${DEFAULT-VALUE}).")
   private int every;
 
   @Option(names = "--step-ms", defaultValue = "100", paramLabel = "MS",
@@ -112,6 +128,22 @@ final class DrillCommand implements Callable<Integer> {
   @Option(names = "--logs", paramLabel = "DIR", description = "For the logs of the daemons; not kept if not given.")
   private Path logs;
 
+  @Option(names = "--live",
+      description = "Drill with the run that is on, of this user and job; needs --kill-command and --yes-really.")
+  private boolean live;
+
+  @Option(names = "--kill-command", paramLabel = "COMMAND",
+      description = "With --live: for a shell; kills the node whose name takes the place of " + LivePlan.NODE + ", as"
+          + " in 'ssh {node} pkill -KILL -f vertx-scr'.")
+  private String killCommand;
+
+  @Option(names = "--yes-really",
+      description = "With --live: that run may lose all work since its last checkpoint, or more.")
+  private boolean yesReally;
+
+  @Mixin
+  private SocketOption socket;
+
   @Option(names = "--json", description = "Print the result as JSON (docs/json.md).")
   private boolean json;
 
@@ -124,7 +156,6 @@ final class DrillCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws IOException, InterruptedException {
-    DrillPlan plan = plan();
     var bounds = new DrillOutcome.Objectives(bound("--max-rto", maxRto), bound("--max-rpo", maxRpo));
     if (patienceSeconds < 1) {
       throw wrong("--patience " + patienceSeconds + ": expected at least 1");
@@ -132,22 +163,62 @@ final class DrillCommand implements Callable<Integer> {
     if (junit != null && Files.isDirectory(junit)) {
       throw wrong("--junit " + junit + ": is a directory");
     }
-    DrillOutcome outcome = drill(plan);
+    rejectOptionsOfTheOtherKind();
+    DrillResult result = live ? LivePage.result(liveDrill(), bounds) : DrillPage.result(drill(plan()), bounds);
     PrintWriter out = spec.commandLine().getOut();
     if (json) {
-      out.println(DrillPage.json(outcome, bounds).encodePrettily());
+      out.println(result.json().encodePrettily());
     } else {
-      DrillPage.lines(outcome, bounds).forEach(out::println);
+      result.lines().forEach(out::println);
     }
     if (junit != null) {
-      JunitReport.write(junit, outcome, bounds);
+      JunitReport.write(junit, result);
     }
-    return outcome.passed(bounds) ? 0 : 1;
+    return result.passed() ? 0 : 1;
+  }
+
+  private void rejectOptionsOfTheOtherKind() {
+    for (OptionSpec option : spec.commandLine().getParseResult().matchedOptions()) {
+      if (live ? !WITH_LIVE.contains(option.longestName()) : ONLY_LIVE.contains(option.longestName())) {
+        throw wrong(option.longestName() + (live ? " does not go with --live: the run is what it is"
+            : " is for --live: this drill has a run of its own"));
+      }
+    }
+  }
+
+  private LiveOutcome liveDrill() throws IOException, InterruptedException {
+    if (killCommand == null) {
+      throw wrong("--live needs --kill-command: how a node of this cluster is killed");
+    }
+    LiveRun run = Optional.ofNullable(socket.askAny(environment, ScrClient::status)
+        .getJsonObject("cluster").getJsonObject("run")).map(LiveRun::of)
+        .orElseThrow(() -> new ScrException(Fault.WRONG_STATE, "no run is on: start the program first"));
+    List<String> asked = socket.sockets(environment).stream().map(JobDirectory::nodeOf).toList();
+    LivePlan plan;
+    try {
+      plan = LivePlan.choose(run, victims, asked, killCommand, seed());
+    } catch (IllegalArgumentException e) {
+      throw wrong(e.getMessage());
+    }
+    if (!yesReally) {
+      throw wrong("this would kill " + String.join(", ", plan.victims()) + " of a run that is not the drill's own (job"
+          + " '" + Names.printable(run.jobName()) + "', " + Plural.of(run.ranks(), "rank") + ", prefix "
+          + Names.printable(run.prefix()) + "); with --yes-really it does");
+    }
+    return new LiveDrill(plan, socket, environment, TimeUnit.SECONDS.toMillis(patienceSeconds), this::say).run();
+  }
+
+  private long seed() {
+    return seed != null ? seed : new SecureRandom().nextInt(SEEDS);
+  }
+
+  private void say(String line) {
+    spec.commandLine().getErr().println("scr drill: " + Names.printable(line));
   }
 
   private DrillPlan plan() {
     try {
-      long chosen = seed != null ? seed : new SecureRandom().nextInt(SEEDS);
+      long chosen = seed();
       List<String> names = DrillPlan.names(1, Math.max(1, nodes));
       DrillWork work = new DrillWork(ranks != null ? ranks : names.size(), bytes, every, stepMs, checkpoints);
       String trouble = hangSeconds > 0 ? HangingMount.trouble(environment.getOrDefault("PATH", "")) : null;
@@ -183,7 +254,6 @@ final class DrillCommand implements Callable<Integer> {
   /** Leaves no process and no directory of the drill, also where this process is asked to end meanwhile. */
   private DrillOutcome drill(DrillPlan plan) throws IOException, InterruptedException {
     BlockingQueue<DrillSignal> signals = new LinkedBlockingQueue<>();
-    PrintWriter err = spec.commandLine().getErr();
     CountDownLatch done = new CountDownLatch(1);
     Thread hook = new Thread(() -> {
       signals.add(new DrillSignal.Interrupted(System.nanoTime()));
@@ -192,8 +262,7 @@ final class DrillCommand implements Callable<Integer> {
     Runtime.getRuntime().addShutdownHook(hook);
     try (DrillSite site = DrillSite.create(plan, program(), environment, new DrillSite.DrillPlaces(
         Optional.ofNullable(caches), Optional.ofNullable(prefix), Optional.ofNullable(logs)), signals)) {
-      return new Drill(plan, site, signals, TimeUnit.SECONDS.toMillis(patienceSeconds),
-          line -> err.println("scr drill: " + Names.printable(line))).run();
+      return new Drill(plan, site, signals, TimeUnit.SECONDS.toMillis(patienceSeconds), this::say).run();
     } finally {
       done.countDown();
       remove(hook);

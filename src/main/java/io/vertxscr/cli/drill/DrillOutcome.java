@@ -1,10 +1,8 @@
 package io.vertxscr.cli.drill;
 
 import io.vertxscr.cli.drill.DrillCheck.Result;
-import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalDouble;
@@ -30,7 +28,7 @@ record DrillOutcome(DrillPlan plan, boolean struck, Map<Milestone, Long> after, 
   }
 
   /**
-   * DrillSteps of the program; -1 for none.
+   * Steps of the program; -1 for none.
    *
    * @param checkpoint of the newest checkpoint that was protected before the loss
    * @param reached by the rank that was furthest, before the loss
@@ -57,7 +55,7 @@ record DrillOutcome(DrillPlan plan, boolean struck, Map<Milestone, Long> after, 
     return seconds(Milestone.FIRST_STEP);
   }
 
-  /** DrillSteps that had to be done again. */
+  /** Steps that had to be done again. */
   Optional<Integer> lostSteps() {
     return steps.restored() < 0 ? Optional.empty() : Optional.of(steps.reached() - steps.restored());
   }
@@ -69,29 +67,25 @@ record DrillOutcome(DrillPlan plan, boolean struck, Map<Milestone, Long> after, 
 
   /** Everything that is checked, in order; after a failure the rest of the course is skipped. */
   List<DrillCheck> checks(Objectives bounds) {
-    List<DrillCheck> checks = new ArrayList<>();
-    boolean going = add(checks, true, "checkpoint", struck,
-        "checkpoint of step " + steps.checkpoint() + " protected", 0);
-    going = add(checks, going, "detection", has(Milestone.DETECTED) && has(Milestone.TOLD),
-        "the loss was noticed, and all ranks were told", span(Milestone.TOLD, OptionalDouble.of(0)));
-    going = add(checks, going, "restart", has(Milestone.RESTORED),
-        "restarted from the checkpoint of step " + steps.restored(),
-        span(Milestone.RESTORED, seconds(Milestone.TOLD)));
-    going = add(checks, going, "bytes", has(Milestone.VERIFIED) && difference.isEmpty(),
-        verifiedBytes() + " bytes are as they were written",
-        span(Milestone.VERIFIED, seconds(Milestone.RESTORED)));
-    going = add(checks, going, "first-step", has(Milestone.FIRST_STEP), "all ranks compute again",
-        span(Milestone.FIRST_STEP, seconds(Milestone.VERIFIED)));
-    going = add(checks, going, "protection", has(Milestone.PROTECTED), "the next checkpoint is protected",
-        span(Milestone.PROTECTED, seconds(Milestone.FIRST_STEP)));
+    DrillChecks checks = new DrillChecks(difference.or(() -> failure).orElse("not reached"))
+        .add("checkpoint", struck, "checkpoint of step " + steps.checkpoint() + " protected", 0)
+        .add("detection", has(Milestone.DETECTED) && has(Milestone.TOLD),
+            "the loss was noticed, and all ranks were told", span(Milestone.TOLD, OptionalDouble.of(0)))
+        .add("restart", has(Milestone.RESTORED), "restarted from the checkpoint of step " + steps.restored(),
+            span(Milestone.RESTORED, seconds(Milestone.TOLD)))
+        .add("bytes", has(Milestone.VERIFIED) && difference.isEmpty(),
+            verifiedBytes() + " bytes are as they were written",
+            span(Milestone.VERIFIED, seconds(Milestone.RESTORED)))
+        .add("first-step", has(Milestone.FIRST_STEP), "all ranks compute again",
+            span(Milestone.FIRST_STEP, seconds(Milestone.VERIFIED)))
+        .add("protection", has(Milestone.PROTECTED), "the next checkpoint is protected",
+            span(Milestone.PROTECTED, seconds(Milestone.FIRST_STEP)));
     if (plan.strike().hangs()) {
-      add(checks, going, "prefix", has(Milestone.ANSWERED) && failure.isEmpty(), "restart and checkpoint went on while"
+      checks.add("prefix", has(Milestone.ANSWERED) && failure.isEmpty(), "restart and checkpoint went on while"
           + " the prefix directory did not answer, and the run ended when it did again",
           span(Milestone.ANSWERED, OptionalDouble.of(0)));
     }
-    checks.add(bound("rto", "to the first step again", rtoSeconds(), bounds.rtoSeconds()));
-    checks.add(bound("rpo", "of work lost", lostSeconds, bounds.rpoSeconds()));
-    return List.copyOf(checks);
+    return checks.objectives(bounds, rtoSeconds(), "to the first step again", lostSeconds).list();
   }
 
   /** Whether every check passed. */
@@ -103,36 +97,8 @@ record DrillOutcome(DrillPlan plan, boolean struck, Map<Milestone, Long> after, 
     return after.containsKey(milestone);
   }
 
-  /** Adds the next part of the course; returns whether it passed. */
-  private boolean add(List<DrillCheck> checks, boolean reached, String name, boolean passed, String text,
-      double seconds) {
-    Result result = !reached ? Result.SKIPPED : passed ? Result.PASSED : Result.FAILED;
-    checks.add(new DrillCheck(name, result, switch (result) {
-      case PASSED -> text;
-      case FAILED -> difference.or(() -> failure).orElse("not reached");
-      case SKIPPED -> "not reached";
-    }, seconds));
-    return result == Result.PASSED;
-  }
-
   private double span(Milestone to, OptionalDouble from) {
     return seconds(to).isPresent() && from.isPresent()
         ? Math.max(0, seconds(to).getAsDouble() - from.getAsDouble()) : 0;
-  }
-
-  private static DrillCheck bound(String name, String what, OptionalDouble measured, OptionalDouble most) {
-    if (measured.isEmpty()) {
-      return new DrillCheck(name, Result.SKIPPED, "not measured", 0);
-    }
-    double seconds = measured.getAsDouble();
-    boolean within = most.isEmpty() || seconds <= most.getAsDouble();
-    return new DrillCheck(name, within ? Result.PASSED : Result.FAILED, String.format(Locale.ROOT, "%.2f s %s%s",
-        seconds, what, most.isEmpty() ? "" : (within ? ", within " : ", more than ") + number(most.getAsDouble())
-            + " s"), seconds);
-  }
-
-  /** {@code 30}, {@code 0.5}. */
-  private static String number(double value) {
-    return value == Math.rint(value) ? Long.toString((long) value) : Double.toString(value);
   }
 }

@@ -10,8 +10,10 @@ import io.vertxscr.cli.text.TextTable;
 import io.vertxscr.model.Names;
 import io.vertxscr.model.Plural;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.OptionalDouble;
 import java.util.Set;
 
@@ -20,6 +22,13 @@ final class DrillPage {
   private static final int NUMBERS = 1;
 
   private DrillPage() {}
+
+  /** All of it. */
+  static DrillResult result(DrillOutcome outcome, DrillOutcome.Objectives bounds) {
+    double end = outcome.after().values().stream().mapToLong(ms -> ms).max().orElse(0) / 1000.0;
+    return new DrillResult(outcome.passed(bounds), outcome.checks(bounds), lines(outcome, bounds),
+        json(outcome, bounds), properties(outcome), end);
+  }
 
   /** At most 24 lines. */
   static List<String> lines(DrillOutcome outcome, DrillOutcome.Objectives bounds) {
@@ -36,15 +45,21 @@ final class DrillPage {
           + seconds(outcome.lostSeconds()) + " (RPO): the checkpoint of step " + outcome.steps().restored()
           + " was restored"));
     }
-    List<DrillCheck> checks = outcome.checks(bounds);
+    lines.addAll(verdict(outcome.checks(bounds), outcome.passed(bounds), outcome.verifiedBytes() > 0
+        ? ", " + Humane.bytes(outcome.verifiedBytes()) + " verified" : ""));
+    return lines;
+  }
+
+  /** The last lines: what failed, and how many checks passed. */
+  static List<String> verdict(List<DrillCheck> checks, boolean passed, String more) {
+    List<String> lines = new ArrayList<>();
     for (DrillCheck check : checks) {
       if (check.result() == Result.FAILED) {
         lines.add("FAILED     " + check.name() + ": " + Names.printable(check.text()));
       }
     }
-    long passed = checks.stream().filter(check -> check.result() == Result.PASSED).count();
-    lines.add((outcome.passed(bounds) ? "passed     " : "failed     ") + passed + " of " + checks.size() + " checks"
-        + (outcome.verifiedBytes() > 0 ? ", " + Humane.bytes(outcome.verifiedBytes()) + " verified" : ""));
+    long good = checks.stream().filter(check -> check.result() == Result.PASSED).count();
+    lines.add((passed ? "passed     " : "failed     ") + good + " of " + checks.size() + " checks" + more);
     return lines;
   }
 
@@ -74,7 +89,7 @@ final class DrillPage {
     return rows;
   }
 
-  private static String seconds(OptionalDouble seconds) {
+  static String seconds(OptionalDouble seconds) {
     return seconds.isEmpty() ? "unknown" : String.format(Locale.ROOT, "%.2f s", seconds.getAsDouble());
   }
 
@@ -84,9 +99,6 @@ final class DrillPage {
     for (Milestone milestone : Milestone.values()) {
       put(seconds, milestone.field(), outcome.seconds(milestone));
     }
-    JsonArray checks = new JsonArray();
-    outcome.checks(bounds).forEach(check -> checks.add(new JsonObject().put("name", check.name())
-        .put("result", check.result().name()).put("text", check.text()).put("seconds", check.seconds())));
     JsonObject json = new JsonObject()
         .put("passed", outcome.passed(bounds))
         .put("seed", plan.seed())
@@ -102,20 +114,52 @@ final class DrillPage {
             .put("reached", outcome.steps().reached()).put("restored", outcome.steps().restored()))
         .put("seconds", seconds)
         .put("verifiedBytes", outcome.verifiedBytes())
-        .put("checks", checks);
+        .put("checks", json(outcome.checks(bounds)));
     put(json, "rtoSeconds", outcome.rtoSeconds());
     put(json, "rpoSeconds", outcome.lostSeconds());
     outcome.lostSteps().ifPresent(steps -> json.put("rpoSteps", steps));
-    put(json, "maxRtoSeconds", bounds.rtoSeconds());
-    put(json, "maxRpoSeconds", bounds.rpoSeconds());
+    putObjectives(json, bounds);
     outcome.difference().ifPresent(text -> json.put("difference", text));
     outcome.failure().ifPresent(text -> json.put("failure", text));
     return JsonVersion.of(json);
   }
 
-  private static void put(JsonObject json, String field, OptionalDouble value) {
+  static JsonArray json(List<DrillCheck> checks) {
+    JsonArray all = new JsonArray();
+    checks.forEach(check -> all.add(new JsonObject().put("name", check.name()).put("result", check.result().name())
+        .put("text", check.text()).put("seconds", check.seconds())));
+    return all;
+  }
+
+  static void putObjectives(JsonObject json, DrillOutcome.Objectives bounds) {
+    put(json, "maxRtoSeconds", bounds.rtoSeconds());
+    put(json, "maxRpoSeconds", bounds.rpoSeconds());
+  }
+
+  static void put(JsonObject json, String field, OptionalDouble value) {
     if (value.isPresent()) {
       json.put(field, value.getAsDouble());
     }
+  }
+
+  /** The measured numbers and what was chosen, for a report. */
+  private static Map<String, String> properties(DrillOutcome outcome) {
+    Map<String, String> all = new LinkedHashMap<>();
+    DrillPlan plan = outcome.plan();
+    all.put("seed", "" + plan.seed());
+    all.put("scheme", plan.scheme().name());
+    all.put("nodes", "" + plan.nodes().size());
+    all.put("ranks", "" + plan.work().ranks());
+    all.put("bytesPerRank", "" + plan.work().bytes());
+    all.put("lost", String.join(",", plan.strike().victims()));
+    all.put("cacheLost", "" + plan.strike().cacheLost());
+    for (Milestone milestone : Milestone.values()) {
+      outcome.seconds(milestone).ifPresent(value ->
+          all.put(milestone.field() + "Seconds", JunitReport.seconds(value)));
+    }
+    outcome.rtoSeconds().ifPresent(value -> all.put("rtoSeconds", JunitReport.seconds(value)));
+    outcome.lostSeconds().ifPresent(value -> all.put("rpoSeconds", JunitReport.seconds(value)));
+    outcome.lostSteps().ifPresent(steps -> all.put("rpoSteps", "" + steps));
+    return all;
   }
 }

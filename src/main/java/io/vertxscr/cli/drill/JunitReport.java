@@ -7,7 +7,6 @@ import java.io.Writer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -25,17 +24,17 @@ final class JunitReport {
   private JunitReport() {}
 
   /** Writes the file, or replaces it. */
-  static void write(Path file, DrillOutcome outcome, DrillOutcome.Objectives bounds) throws IOException {
+  static void write(Path file, DrillResult result) throws IOException {
     try (Writer out = Files.newBufferedWriter(file, StandardCharsets.UTF_8)) {
-      write(out, outcome, bounds);
+      write(out, result);
     }
   }
 
-  static void write(Writer out, DrillOutcome outcome, DrillOutcome.Objectives bounds) throws IOException {
+  static void write(Writer out, DrillResult result) throws IOException {
     try {
       XMLStreamWriter xml = XMLOutputFactory.newDefaultFactory().createXMLStreamWriter(out);
       xml.writeStartDocument("UTF-8", "1.0");
-      suite(xml, outcome, outcome.checks(bounds));
+      suite(xml, result);
       xml.writeEndDocument();
       xml.close();
     } catch (XMLStreamException e) {
@@ -43,17 +42,17 @@ final class JunitReport {
     }
   }
 
-  private static void suite(XMLStreamWriter xml, DrillOutcome outcome, List<DrillCheck> checks)
-      throws XMLStreamException {
+  private static void suite(XMLStreamWriter xml, DrillResult result) throws XMLStreamException {
+    List<DrillCheck> checks = result.checks();
     xml.writeStartElement("testsuite");
     attribute(xml, "name", SUITE);
     attribute(xml, "tests", checks.size());
     attribute(xml, "failures", count(checks, Result.FAILED));
     attribute(xml, "errors", 0);
     attribute(xml, "skipped", count(checks, Result.SKIPPED));
-    attribute(xml, "time", seconds(outcome.after().values().stream().mapToLong(ms -> ms).max().orElse(0) / 1000.0));
+    attribute(xml, "time", seconds(result.seconds()));
     xml.writeStartElement("properties");
-    for (Map.Entry<String, String> property : properties(outcome).entrySet()) {
+    for (Map.Entry<String, String> property : result.properties().entrySet()) {
       xml.writeEmptyElement("property");
       attribute(xml, "name", property.getKey());
       attribute(xml, "value", property.getValue());
@@ -87,30 +86,12 @@ final class JunitReport {
     attribute(xml, "message", text);
   }
 
-  private static Map<String, String> properties(DrillOutcome outcome) {
-    Map<String, String> all = new LinkedHashMap<>();
-    DrillPlan plan = outcome.plan();
-    all.put("seed", "" + plan.seed());
-    all.put("scheme", plan.scheme().name());
-    all.put("nodes", "" + plan.nodes().size());
-    all.put("ranks", "" + plan.work().ranks());
-    all.put("bytesPerRank", "" + plan.work().bytes());
-    all.put("lost", String.join(",", plan.strike().victims()));
-    all.put("cacheLost", "" + plan.strike().cacheLost());
-    for (Milestone milestone : Milestone.values()) {
-      outcome.seconds(milestone).ifPresent(value -> all.put(milestone.field() + "Seconds", seconds(value)));
-    }
-    outcome.rtoSeconds().ifPresent(value -> all.put("rtoSeconds", seconds(value)));
-    outcome.lostSeconds().ifPresent(value -> all.put("rpoSeconds", seconds(value)));
-    outcome.lostSteps().ifPresent(steps -> all.put("rpoSteps", "" + steps));
-    return all;
-  }
-
   private static long count(List<DrillCheck> checks, Result result) {
     return checks.stream().filter(check -> check.result() == result).count();
   }
 
-  private static String seconds(double value) {
+  /** As the form has it. */
+  static String seconds(double value) {
     return String.format(Locale.ROOT, "%.3f", value);
   }
 

@@ -28,6 +28,30 @@ class DrillCommandTest {
 
   @ParameterizedTest
   @CsvSource(delimiter = '!', textBlock = """
+      --kill-command x{node}             ! --kill-command is for --live: this drill has a run of its own
+      --yes-really                       ! --yes-really is for --live
+      --live --nodes 3 --kill-command x  ! --nodes does not go with --live: the run is what it is
+      --live --lose-cache                ! --lose-cache does not go with --live
+      --live                             ! --live needs --kill-command
+      """)
+  void optionsOfTheOtherKindOfDrillAreRefused(String options, String why) {
+    List<String> words = new ArrayList<>(List.of("drill"));
+    words.addAll(List.of(options.strip().split(" +")));
+    CliRun ran = CliRun.of(Map.of(), words.toArray());
+    assertThat(ran.exit()).as(ran.err()).isEqualTo(2);
+    assertThat(ran.err()).contains(why);
+  }
+
+  @Test
+  void aLiveDrillWithoutDaemonsSaysSo() {
+    CliRun ran = CliRun.of(Map.of("SCR_CNTL_BASE", directory.toString(), "SCR_CACHE_BASE", directory.toString(),
+        "SCR_USER_NAME", "u", "SCR_JOB_ID", "1"), "drill", "--live", "--kill-command", "kill {node}");
+    assertThat(ran.exit()).isEqualTo(1);
+    assertThat(ran.err()).contains("no daemon of user u and job 1 runs on this host");
+  }
+
+  @ParameterizedTest
+  @CsvSource(delimiter = '!', textBlock = """
       --nodes 1                          ! expected some of node1, but not all
       --nodes 0                          ! expected some of node1, but not all
       --nodes 4 --ranks 3                ! 3 ranks on 4 nodes

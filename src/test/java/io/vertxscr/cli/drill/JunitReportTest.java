@@ -17,7 +17,7 @@ import org.xml.sax.InputSource;
 class JunitReportTest {
   private static Element suite(DrillOutcome outcome, DrillOutcome.Objectives bounds) throws Exception {
     StringWriter out = new StringWriter();
-    JunitReport.write(out, outcome, bounds);
+    JunitReport.write(out, DrillPage.result(outcome, bounds));
     Element root = DocumentBuilderFactory.newDefaultInstance().newDocumentBuilder()
         .parse(new InputSource(new StringReader(out.toString()))).getDocumentElement();
     assertThat(root.getTagName()).isEqualTo("testsuite");

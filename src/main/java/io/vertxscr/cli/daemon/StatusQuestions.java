@@ -1,4 +1,4 @@
-package io.vertxscr.cli;
+package io.vertxscr.cli.daemon;
 
 import io.vertx.core.json.JsonObject;
 import io.vertxscr.client.ScrClient;
@@ -20,25 +20,25 @@ import java.util.concurrent.TimeoutException;
  * Asks daemons for their status, all at once, so that those that hang cost the patience for one. A daemon that still
  * owes an answer gets no second connection: it accepts none, and connecting would block when its queue is full.
  */
-final class StatusQuestions {
+public final class StatusQuestions {
   private final Duration patience;
   private final Map<Path, FutureTask<JsonObject>> open = new HashMap<>();
 
   /** What came of one question: the answer, or why there is none. */
-  record StatusOutcome(Path daemon, Optional<JsonObject> answer, Optional<ScrException> failure) {
+  public record StatusOutcome(Path daemon, Optional<JsonObject> answer, Optional<ScrException> failure) {
     /** Whether the daemon is there and says nothing. */
-    boolean hangs() {
+    public boolean hangs() {
       return failure.filter(e -> e.fault() == Fault.TIMEOUT).isPresent();
     }
   }
 
   /** @param patience how long all of them together may take to answer */
-  StatusQuestions(Duration patience) {
+  public StatusQuestions(Duration patience) {
     this.patience = patience;
   }
 
   /** Returns the outcomes in the order of the daemons. Not for two threads at once. */
-  List<StatusOutcome> ask(List<Path> daemons) throws InterruptedException {
+  public List<StatusOutcome> ask(List<Path> daemons) throws InterruptedException {
     long endNs = System.nanoTime() + patience.toNanos();
     for (Path daemon : daemons) {
       open.computeIfAbsent(daemon, StatusQuestions::begin);
@@ -53,7 +53,7 @@ final class StatusQuestions {
 
   private static FutureTask<JsonObject> begin(Path daemon) {
     FutureTask<JsonObject> question =
-        new FutureTask<>(() -> new JsonObject(SocketOption.ask(daemon, ScrClient::status)));
+        new FutureTask<>(() -> SocketOption.ask(daemon, ScrClient::status));
     Thread.ofPlatform().daemon().name("scr-status").start(question);
     return question;
   }

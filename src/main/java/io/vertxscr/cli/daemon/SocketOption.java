@@ -1,5 +1,6 @@
-package io.vertxscr.cli;
+package io.vertxscr.cli.daemon;
 
+import io.vertx.core.json.JsonObject;
 import io.vertxscr.client.ScrClient;
 import io.vertxscr.config.Configuration;
 import io.vertxscr.config.Settings;
@@ -19,35 +20,54 @@ import java.util.function.Function;
 import picocli.CommandLine.Option;
 
 /** Which daemons of this host a command asks. */
-final class SocketOption {
+public final class SocketOption {
   private static final int PATIENCE_S = 15;
   /** For an answer. */
-  static final Duration PATIENCE = Duration.ofSeconds(PATIENCE_S);
+  public static final Duration PATIENCE = Duration.ofSeconds(PATIENCE_S);
 
   @Option(names = "--socket", paramLabel = "PATH",
       description = "Ask the daemon that listens there; otherwise those of this user and job on this host.")
   private Path socket;
 
   /** Whether one was named. */
-  boolean isGiven() {
+  public boolean isGiven() {
     return socket != null;
   }
 
   /** @throws ScrException NODE_LOST where none is known */
-  List<Path> sockets(Map<String, String> environment) throws IOException {
+  public List<Path> sockets(Map<String, String> environment) throws IOException {
     return isGiven() ? List.of(socket) : job(environment).sockets();
   }
 
-  JobDirectory job(Map<String, String> environment) {
+  public JobDirectory job(Map<String, String> environment) {
     Settings settings = Settings.load(environment, Configuration.systemFile(environment));
     return new JobDirectory(settings.cache().controlBase(), settings.job().user(), settings.job().id());
   }
 
+  /**
+   * Asks one after the other until one answers, for what each can answer for all.
+   *
+   * @throws ScrException NODE_LOST where there is none, else why the last one does not
+   */
+  public JsonObject askAny(Map<String, String> environment,
+      Function<ScrClient, CompletableFuture<Map<String, Object>>> question) throws IOException, InterruptedException {
+    ScrException failed = new ScrException(Fault.NODE_LOST, "there is no daemon of this user and job on this host");
+    for (Path daemon : sockets(environment)) {
+      try {
+        return ask(daemon, question);
+      } catch (ScrException e) {
+        failed = e;
+      }
+    }
+    throw failed;
+  }
+
   /** Asks one daemon. @throws ScrException of the daemon, NODE_LOST where none listens, TIMEOUT */
-  static <T> T ask(Path daemon, Function<ScrClient, CompletableFuture<T>> question) throws InterruptedException {
+  static JsonObject ask(Path daemon, Function<ScrClient, CompletableFuture<Map<String, Object>>> question)
+      throws InterruptedException {
     ScrClient client = ScrClient.connect(daemon);
     try {
-      return question.apply(client).get(PATIENCE_S, TimeUnit.SECONDS);
+      return new JsonObject(question.apply(client).get(PATIENCE_S, TimeUnit.SECONDS));
     } catch (TimeoutException e) {
       throw new ScrException(Fault.TIMEOUT, "the daemon at " + daemon + " does not answer within " + PATIENCE_S + " s",
           e);

@@ -1,0 +1,2 @@
+/** Asks the daemons of this host. */
+package io.vertxscr.cli.daemon;
