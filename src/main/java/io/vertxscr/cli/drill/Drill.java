@@ -30,6 +30,7 @@ import java.util.function.Consumer;
  *   run 2: ranks started, init answered, every byte compared                  STARTED, RESTORED, VERIFIED
  *          step, step, checkpoint                                             FIRST_STEP, PROTECTED
  *          where the prefix directory hangs since the loss: it goes on        ANSWERED
+ *          where nodes were hidden: they go on                                RETURNED
  *          to the end
  * </pre>
  * Every wait is bounded.
@@ -105,7 +106,7 @@ final class Drill {
     gather(all.size());
     Strike strike = plan.strike();
     progress.accept("run 1: " + Plural.of(plan.work().ranks(), "rank") + "; " + String.join(", ", strike.victims())
-        + " will be killed after step " + strike.afterStep());
+        + " will be " + (strike.hidden() ? "hidden" : "killed") + " after step " + strike.afterStep());
     site.startRanks(1, plan.places());
     long workMs = (long) strike.afterStep() * plan.work().stepMs();
     await("checkpoint " + plan.work().lastCheckpoint() + " and step " + strike.afterStep(), workMs + patienceMs,
@@ -116,14 +117,18 @@ final class Drill {
 
   private void strike() throws IOException {
     List<String> victims = plan.strike().victims();
-    progress.accept("killing " + String.join(", ", victims)
+    progress.accept((plan.strike().hidden() ? "hiding " : "killing ") + String.join(", ", victims)
         + (plan.strike().cacheLost() ? " with all that is stored there" : ""));
     checkpoint = first.together(Topic.PROTECTED);
     reached = first.furthest(Topic.STEP);
     away = victims;
     site.hangPrefix();
     struckNanos = OptionalLong.of(System.nanoTime());
-    site.kill(victims, plan.victimRanks());
+    if (plan.strike().hidden()) {
+      site.hide(victims, plan.victimRanks());
+    } else {
+      site.kill(victims, plan.victimRanks());
+    }
     if (plan.strike().cacheLost()) {
       site.loseStorage(victims);
     }
@@ -132,8 +137,10 @@ final class Drill {
   private void untilRestart() throws InterruptedException, DrillException {
     await("the event of the loss", patienceMs, () -> after.containsKey(Milestone.DETECTED), Optional::empty);
     await("the end of all ranks", patienceMs, first::hasEnded, Optional::empty);
-    await("the end of the killed daemons", patienceMs,
-        () -> site.fleet().down().keySet().containsAll(plan.strike().victims()), Optional::empty);
+    if (!plan.strike().hidden()) {
+      await("the end of the killed daemons", patienceMs,
+          () -> site.fleet().down().keySet().containsAll(plan.strike().victims()), Optional::empty);
+    }
     if (!plan.strike().spares()) {
       progress.accept("starting " + String.join(", ", plan.strike().victims()) + " again");
       away = List.of();
@@ -152,11 +159,30 @@ final class Drill {
     int restored = second.furthest(Topic.VERIFIED);
     reach("the first step", Topic.STEP, restored + 1, Milestone.FIRST_STEP);
     reach("the next checkpoint", Topic.PROTECTED, restored + 1, Milestone.PROTECTED);
+    untilHiddenNodesAreBack();
     untilPrefixAnswers();
     await("the end of the run", patienceMs, second::hasEnded, this::trouble);
     Optional<String> failed = second.failure(List.of());
     if (failed.isPresent()) {
       throw new DrillException(failed.get());
+    }
+  }
+
+  /** They find the others by themselves. */
+  private void untilHiddenNodesAreBack() throws InterruptedException, DrillException, IOException {
+    if (plan.strike().hidden()) {
+      List<String> hidden = plan.strike().victims();
+      progress.accept("hidden nodes go on: " + String.join(", ", hidden));
+      site.fleet().goOn(hidden);
+      away = List.of();
+      long endNanos = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(patienceMs);
+      while (!agree()) {
+        Optional<String> why = trouble();
+        if (why.isPresent() || System.nanoTime() - endNanos >= 0) {
+          throw new DrillException(why.orElse("the nodes that were hidden do not find the others"));
+        }
+      }
+      mark(Milestone.RETURNED, System.nanoTime());
     }
   }
 

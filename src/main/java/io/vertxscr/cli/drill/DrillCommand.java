@@ -2,6 +2,7 @@ package io.vertxscr.cli.drill;
 
 import io.vertxscr.cli.daemon.SocketOption;
 import io.vertxscr.cli.drill.DrillPlan.DrillWork;
+import io.vertxscr.cli.drill.DrillPlan.Strike;
 import io.vertxscr.cli.drill.LivePlan.LiveRun;
 import io.vertxscr.client.ScrClient;
 import io.vertxscr.model.Fault;
@@ -79,6 +80,11 @@ final class DrillCommand implements Callable<Integer> {
       description = "Kill these nodes, daemon and ranks, with SIGKILL; one by chance if not given, with --live not that"
           + " of the daemon that is asked.")
   private List<String> victims = List.of();
+
+  @Option(names = "--hide-node", split = ",", paramLabel = "NODE",
+      description = "These nodes hang instead: their daemons are stopped by SIGSTOP, as if the network had lost them."
+          + " Spare nodes take their places; they go on after the restart, and must find the others.")
+  private List<String> hidden = List.of();
 
   @Option(names = "--lose-cache", description = "All that is stored on these nodes is lost with them.")
   private boolean loseCache;
@@ -226,10 +232,18 @@ final class DrillCommand implements Callable<Integer> {
         throw wrong("--hang-prefix: " + trouble);
       }
       return new DrillPlan(names, work, scheme, flushEvery,
-          DrillPlan.choose(chosen, names, work, victims, loseCache, spare).hanging(hangSeconds), chosen);
+          strike(DrillPlan.choose(chosen, names, work, hidden.isEmpty() ? victims : hidden, loseCache, spare)),
+          chosen);
     } catch (IllegalArgumentException e) {
       throw wrong(e.getMessage());
     }
+  }
+
+  private Strike strike(Strike chosen) {
+    if (!hidden.isEmpty() && !victims.isEmpty()) {
+      throw wrong("--kill-node and --hide-node do not go together");
+    }
+    return (hidden.isEmpty() ? chosen : chosen.hiding()).hanging(hangSeconds);
   }
 
   private OptionalDouble bound(String option, Double seconds) {

@@ -80,6 +80,10 @@ record DrillOutcome(DrillPlan plan, boolean struck, Map<Milestone, Long> after, 
             span(Milestone.FIRST_STEP, seconds(Milestone.VERIFIED)))
         .add("protection", has(Milestone.PROTECTED), "the next checkpoint is protected",
             span(Milestone.PROTECTED, seconds(Milestone.FIRST_STEP)));
+    if (plan.strike().hidden()) {
+      checks.add("return", has(Milestone.RETURNED) && failure.isEmpty(), "the hidden nodes have found the others, and"
+          + " the run went on to its end", span(Milestone.RETURNED, seconds(Milestone.PROTECTED)));
+    }
     if (plan.strike().hangs()) {
       checks.add("prefix", has(Milestone.ANSWERED) && failure.isEmpty(), "restart and checkpoint went on while"
           + " the prefix directory did not answer, and the run ended when it did again",

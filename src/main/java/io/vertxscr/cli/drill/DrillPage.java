@@ -70,7 +70,8 @@ final class DrillPage {
     }
     return String.join(", ", strike.victims()) + (strike.cacheLost() ? " with all that was stored there" : "") + " and "
         + Humane.ranks(plan.victimRanks()) + ", at step " + outcome.steps().reached() + "; "
-        + (strike.spares() ? String.join(", ", plan.spares()) + " instead" : strike.cacheLost() ? "came back empty"
+        + (strike.hidden() ? "hung; " + String.join(", ", plan.spares()) + " instead until it was back"
+            : strike.spares() ? String.join(", ", plan.spares()) + " instead" : strike.cacheLost() ? "came back empty"
             : "came back")
         + (strike.hangs() ? "; the prefix directory did not answer" : "");
   }
@@ -79,7 +80,8 @@ final class DrillPage {
     List<List<String>> rows = new ArrayList<>();
     rows.add(List.of("since the loss", "seconds", ""));
     for (Milestone milestone : Milestone.values()) {
-      if (milestone == Milestone.ANSWERED && !outcome.plan().strike().hangs()) {
+      if (milestone == Milestone.ANSWERED && !outcome.plan().strike().hangs()
+          || milestone == Milestone.RETURNED && !outcome.plan().strike().hidden()) {
         continue;
       }
       OptionalDouble at = outcome.seconds(milestone);
@@ -108,7 +110,7 @@ final class DrillPage {
         .put("bytesPerRank", plan.work().bytes())
         .put("loss", new JsonObject().put("nodes", new JsonArray(plan.strike().victims()))
             .put("ranks", new JsonArray(plan.victimRanks())).put("cache", plan.strike().cacheLost())
-            .put("hangSeconds", plan.strike().hangSeconds())
+            .put("hidden", plan.strike().hidden()).put("hangSeconds", plan.strike().hangSeconds())
             .put("spares", new JsonArray(plan.spares())))
         .put("steps", new JsonObject().put("checkpoint", outcome.steps().checkpoint())
             .put("reached", outcome.steps().reached()).put("restored", outcome.steps().restored()))

@@ -82,8 +82,10 @@ record DrillPlan(List<String> nodes, DrillWork work, Scheme scheme, int flushEve
    * @param spares whether other nodes take their places; else they come back
    * @param afterStep step of their ranks after which they are killed
    * @param hangSeconds for how long the prefix directory does not answer then, at least; 0 for no hang
+   * @param hidden whether the daemons hang instead of being killed, and come back after the restart
    */
-  record Strike(List<String> victims, boolean cacheLost, boolean spares, int afterStep, int hangSeconds) {
+  record Strike(List<String> victims, boolean cacheLost, boolean spares, int afterStep, int hangSeconds,
+      boolean hidden) {
     private static final int LONGEST_HANG_S = 3600;
 
     Strike {
@@ -92,14 +94,22 @@ record DrillPlan(List<String> nodes, DrillWork work, Scheme scheme, int flushEve
         throw new IllegalArgumentException("--hang-prefix " + hangSeconds + ": expected 0 to " + LONGEST_HANG_S
             + " seconds");
       }
+      if (hidden && cacheLost) {
+        throw new IllegalArgumentException("--lose-cache: a node that is hidden keeps what it has");
+      }
     }
 
     Strike(List<String> victims, boolean cacheLost, boolean spares, int afterStep) {
-      this(victims, cacheLost, spares, afterStep, 0);
+      this(victims, cacheLost, spares, afterStep, 0, false);
     }
 
     Strike hanging(int seconds) {
-      return new Strike(victims, cacheLost, spares, afterStep, seconds);
+      return new Strike(victims, cacheLost, spares, afterStep, seconds, hidden);
+    }
+
+    /** Others take the places of the nodes, which are not lost. */
+    Strike hiding() {
+      return new Strike(victims, cacheLost, true, afterStep, hangSeconds, true);
     }
 
     boolean hangs() {

@@ -174,6 +174,12 @@ final class DrillSite implements AutoCloseable {
     ranks.getLast().kill(ranksThere);
   }
 
+  /** The daemons of nodes hang from now on; their ranks are killed. */
+  void hide(Collection<String> nodes, Collection<Integer> ranksThere) throws IOException {
+    fleet.hang(nodes);
+    ranks.getLast().kill(ranksThere);
+  }
+
   /** Deletes all that is stored on nodes whose daemons and ranks are dead. */
   void loseStorage(Collection<String> nodes) throws IOException {
     for (String node : nodes) {

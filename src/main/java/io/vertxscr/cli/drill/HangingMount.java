@@ -1,5 +1,6 @@
 package io.vertxscr.cli.drill;
 
+import io.vertxscr.cli.launch.StopSignal;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.ScrException;
 import java.io.File;
@@ -63,18 +64,12 @@ final class HangingMount implements AutoCloseable {
     if (!server.isAlive()) {
       throw new IOException(SERVER + " has ended: " + mount + " cannot hang");
     }
-    signal("-STOP");
+    StopSignal.stop(server);
   }
 
   /** From now on all is answered, also what was asked meanwhile. */
   void goOn() throws IOException {
-    signal("-CONT");
-  }
-
-  private void signal(String which) throws IOException {
-    if (server.isAlive() && run("kill", which, String.valueOf(server.pid())) != 0) {
-      throw new IOException("kill " + which + " of " + SERVER + " failed");
-    }
+    StopSignal.goOn(server);
   }
 
   private static int run(String... command) throws IOException {

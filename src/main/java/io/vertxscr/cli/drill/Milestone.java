@@ -10,6 +10,8 @@ enum Milestone {
   VERIFIED("every byte verified", "verified"),
   FIRST_STEP("first step again", "firstStep"),
   PROTECTED("next checkpoint protected", "protected"),
+  /** Only where they were hidden. */
+  RETURNED("hidden nodes are back", "returned"),
   /** Only where it did not. */
   ANSWERED("prefix directory answers again", "answered");
 

@@ -111,6 +111,15 @@ public final class AttachedDaemon {
     process.destroyForcibly().onExit().join();
   }
 
+  /** It hangs from now on, though it is alive. */
+  void hang() throws IOException {
+    StopSignal.stop(process);
+  }
+
+  void goOn() throws IOException {
+    StopSignal.goOn(process);
+  }
+
   /** Asks the daemon to stop, without waiting. */
   void release() {
     in.close();

@@ -46,6 +46,7 @@ public final class Fleet {
   private final Map<String, Set<String>> seenBy = new HashMap<>();
   private final Map<String, String> down = new TreeMap<>();
   private final Set<String> lostDaemons = new TreeSet<>();
+  private final Set<String> hanging = new TreeSet<>();
 
   /**
    * Start parameters of the daemons.
@@ -158,9 +159,10 @@ public final class Fleet {
     lostDaemons.remove(node);
   }
 
-  /** Nodes with a daemon that are not down, in the order of the allocation. */
+  /** Nodes with a daemon that are not down, and do not {@link #hang}, in the order of the allocation. */
   public List<String> up() {
-    return allocation.names().stream().filter(node -> daemons.containsKey(node) && !down.containsKey(node)).toList();
+    return allocation.names().stream()
+        .filter(node -> daemons.containsKey(node) && !down.containsKey(node) && !hanging.contains(node)).toList();
   }
 
   /** Why nodes are down, by node. */
@@ -240,6 +242,22 @@ public final class Fleet {
   /** Kills the daemons of these nodes of this machine without warning. They are dead when this returns. */
   public void kill(Collection<String> nodes) {
     nodes.stream().filter(daemons::containsKey).toList().forEach(node -> daemons.get(node).kill());
+  }
+
+  /** The daemons of these nodes of this machine hang from now on. */
+  public void hang(Collection<String> nodes) throws IOException {
+    hanging.addAll(nodes);
+    for (String node : nodes) {
+      daemons.get(node).hang();
+    }
+  }
+
+  /** They go on, and are up again. */
+  public void goOn(Collection<String> nodes) throws IOException {
+    for (String node : nodes) {
+      daemons.get(node).goOn();
+    }
+    hanging.removeAll(nodes);
   }
 
   /** Stops all daemons and waits for their end. */

@@ -57,6 +57,9 @@ class DrillCommandTest {
       --nodes 4 --ranks 3                ! 3 ranks on 4 nodes
       --kill-node node9                  ! expected some of node1, node2, node3, node4, but not all
       --kill-node node1,node2,node3,node4 ! but not all
+      --hide-node node9                  ! expected some of node1, node2, node3, node4, but not all
+      --hide-node node1 --lose-cache     ! --lose-cache: a node that is hidden keeps what it has
+      --hide-node node1 --kill-node node2 ! --kill-node and --hide-node do not go together
       --every 1                          ! expected 1 to 1000, 2 to 1000
       --bytes -1                         ! no negative size
       --flush -1                         ! --flush -1: expected 0 or more

@@ -89,6 +89,21 @@ class DrillIT {
     assertNothingIsLeft();
   }
 
+  /** A spare takes the place of a daemon that is stopped; then it finds the others, and the run ends well. */
+  @Test
+  @EnabledIfSystemProperty(named = "scr.long", matches = "true")
+  void aNodeThatHungComesBackAfterTheRestart() throws Exception {
+    Ran ran = drill("--hide-node", "node1", "--bytes", "1000", "--json");
+
+    assertThat(ran.exit()).as(ran.out() + ran.err()).isZero();
+    JsonObject json = new JsonObject(ran.out());
+    new JsonPage("scr drill").check(json.getMap());
+    assertThat(json.getJsonArray("checks").encode()).contains("\"name\":\"return\",\"result\":\"PASSED\"");
+    JsonObject seconds = json.getJsonObject("seconds");
+    assertThat(seconds.getDouble("returned")).isGreaterThanOrEqualTo(seconds.getDouble("protected"));
+    assertNothingIsLeft();
+  }
+
   @Test
   void aDrillThatIsStoppedLeavesNothing() throws Exception {
     Process process = start("--step-ms", "1000");

@@ -27,7 +27,7 @@ class DrillOutcomeTest {
   }
 
   @ParameterizedTest
-  @EnumSource(value = Milestone.class, names = {"PROTECTED", "ANSWERED"}, mode = EnumSource.Mode.EXCLUDE)
+  @EnumSource(value = Milestone.class, names = {"PROTECTED", "RETURNED", "ANSWERED"}, mode = EnumSource.Mode.EXCLUDE)
   void whereItEndsIsTheFailureAndTheRestIsSkipped(Milestone last) {
     DrillOutcome outcome = DrillOutcomes.upTo(last, Optional.empty(), Optional.of("the reason"));
     assertThat(outcome.passed(DrillOutcomes.NONE)).isFalse();
@@ -53,6 +53,15 @@ class DrillOutcomeTest {
         .containsExactly("prefix");
     assertThat(failed(DrillOutcomes.hung(Milestone.STARTED, Optional.of("init waits")), DrillOutcomes.NONE))
         .containsExactly("restart");
+  }
+
+  @Test
+  void aHiddenNodeMustComeBackAndTheRunEndWell() {
+    assertThat(DrillOutcomes.hidden(Milestone.RETURNED, Optional.empty()).passed(DrillOutcomes.NONE)).isTrue();
+    assertThat(failed(DrillOutcomes.hidden(Milestone.PROTECTED, Optional.of("alone")), DrillOutcomes.NONE))
+        .containsExactly("return");
+    assertThat(failed(DrillOutcomes.hidden(Milestone.RETURNED, Optional.of("two leaders")), DrillOutcomes.NONE))
+        .containsExactly("return");
   }
 
   @Test

@@ -53,6 +53,14 @@ final class DrillOutcomes {
     return new DrillOutcome(hanging, true, upTo.after(), upTo.steps(), upTo.lostSeconds(), upTo.difference(), failure);
   }
 
+  /** The node hung, and came back. @param failure why the run did not end well after that */
+  static DrillOutcome hidden(Milestone last, Optional<String> failure) {
+    DrillPlan hiding = new DrillPlan(PLAN.nodes(), PLAN.work(), PLAN.scheme(), 0,
+        new Strike(List.of("node2"), false, false, 13).hiding(), 4711);
+    DrillOutcome upTo = upTo(last, Optional.empty(), failure);
+    return new DrillOutcome(hiding, true, upTo.after(), upTo.steps(), upTo.lostSeconds(), upTo.difference(), failure);
+  }
+
   /** The daemons did not start. */
   static DrillOutcome neverBegun() {
     return new DrillOutcome(PLAN, false, Map.of(), new DrillSteps(-1, -1, -1), OptionalDouble.empty(), Optional.empty(),

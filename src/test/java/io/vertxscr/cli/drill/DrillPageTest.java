@@ -76,6 +76,7 @@ class DrillPageTest {
     found.addAll(page.check(read(DrillOutcomes.upTo(Milestone.RESTORED, Optional.of("a difference"),
         Optional.of("a reason")), DrillOutcomes.NONE)));
     found.addAll(page.check(read(DrillOutcomes.withSpare(), DrillOutcomes.NONE)));
+    found.addAll(page.check(read(DrillOutcomes.hidden(Milestone.RETURNED, Optional.empty()), DrillOutcomes.NONE)));
     found.addAll(page.check(read(DrillOutcomes.hung(Milestone.ANSWERED, Optional.empty()), DrillOutcomes.NONE)));
     page.check(read(DrillOutcomes.neverBegun(), DrillOutcomes.NONE));
     assertThat(found).isEqualTo(page.all());
