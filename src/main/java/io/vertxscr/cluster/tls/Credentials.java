@@ -54,6 +54,9 @@ public final class Credentials {
   static {
     // Keys are kept in PKCS12 stores in memory, here and by Vert.x, which encrypt them with 10,000 rounds otherwise.
     System.setProperty("keystore.pkcs12.keyPbeIterationCount", "1");
+    // Netty reads an RSA key of its own when it is loaded, whose modulus Bouncy Castle tests for primality: a tenth of
+    // the CPU time of a daemon's start. Beside that it reads the site's own keys alone; peers are checked by the JDK.
+    System.setProperty("org.bouncycastle.rsa.max_mr_tests", "0");
   }
 
   private final PrivateKey key;
