@@ -62,6 +62,7 @@ class DrillIT {
   }
 
   @Test
+  @EnabledIfSystemProperty(named = "scr.long", matches = "true")
   void moreThanTheRedundancyHoldsIsAFailedDrill() throws Exception {
     Ran ran = drill("--lose-cache", "--kill-node", "node2,node3", "--bytes", "1000");
 
