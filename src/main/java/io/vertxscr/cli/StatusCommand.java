@@ -2,6 +2,7 @@ package io.vertxscr.cli;
 
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
+import io.vertxscr.cli.daemon.LocalDaemons;
 import io.vertxscr.cli.daemon.SocketOption;
 import io.vertxscr.cli.daemon.StatusQuestions;
 import io.vertxscr.cli.text.JsonVersion;
@@ -168,7 +169,7 @@ final class StatusCommand implements Callable<Integer> {
     }
     boolean hang = outcomes.stream().anyMatch(StatusQuestions.StatusOutcome::hangs);
     if (!dead.isEmpty()) {
-      complaints.add("scr: " + socket.job(environment).ended(dead, answers.isEmpty() && !hang));
+      complaints.add("scr: " + LocalDaemons.job(environment).ended(dead, answers.isEmpty() && !hang));
     }
     return new Asked(answers, dead, complaints, hang);
   }

@@ -53,7 +53,7 @@ public final class StatusQuestions {
 
   private static FutureTask<JsonObject> begin(Path daemon) {
     FutureTask<JsonObject> question =
-        new FutureTask<>(() -> SocketOption.ask(daemon, ScrClient::status));
+        new FutureTask<>(() -> LocalDaemons.ask(daemon, ScrClient::status));
     Thread.ofPlatform().daemon().name("scr-status").start(question);
     return question;
   }

@@ -2,9 +2,8 @@ package io.vertxscr.cli.offline;
 
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
+import io.vertxscr.cli.daemon.LocalDaemons;
 import io.vertxscr.client.ScrClient;
-import io.vertxscr.config.Configuration;
-import io.vertxscr.config.Settings;
 import io.vertxscr.flow.restart.Inventory;
 import io.vertxscr.model.DatasetRecord.Origin;
 import io.vertxscr.model.Fault;
@@ -27,9 +26,6 @@ import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.SortedSet;
 import java.util.TreeSet;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 
 /**
  * The caches of a job, as its daemons tell or, without any, as they are found on this machine.
@@ -42,8 +38,6 @@ import java.util.concurrent.TimeoutException;
  */
 record SeenCaches(
     List<Inventory> caches, SortedSet<String> nodes, String from, OptionalInt ranks, List<String> remarks) {
-  private static final int PATIENCE_S = 15;
-
   /**
    * Asks a daemon of this host, which asks the others. Where none runs, the caches of this machine are read.
    *
@@ -130,9 +124,7 @@ record SeenCaches(
   }
 
   private static List<Path> sockets(Map<String, String> environment) {
-    Settings settings = Settings.load(environment, Configuration.systemFile(environment));
-    JobDirectory job =
-        new JobDirectory(settings.cache().controlBase(), settings.job().user(), settings.job().id());
+    JobDirectory job = LocalDaemons.job(environment);
     try {
       return job.sockets();
     } catch (ScrException _) {
@@ -143,20 +135,11 @@ record SeenCaches(
   }
 
   private static JsonObject ask(Path socket) {
-    ScrClient client = ScrClient.connect(socket);
     try {
-      return new JsonObject(client.statusWithCaches().get(PATIENCE_S, TimeUnit.SECONDS));
-    } catch (TimeoutException e) {
-      throw new ScrException(Fault.TIMEOUT, "the daemon at " + socket + " does not answer within " + PATIENCE_S + " s",
-          e);
-    } catch (ExecutionException e) {
-      throw e.getCause() instanceof ScrException known ? known
-          : new ScrException(Fault.INTERNAL, "the daemon at " + socket + ": " + e.getCause(), e);
+      return LocalDaemons.ask(socket, ScrClient::statusWithCaches);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw new ScrException(Fault.STOPPING, "interrupted while the daemon at " + socket + " was asked", e);
-    } finally {
-      client.close();
     }
   }
 
