@@ -175,12 +175,8 @@ final class Drill {
       progress.accept("hidden nodes go on: " + String.join(", ", hidden));
       site.fleet().goOn(hidden);
       away = List.of();
-      long endNanos = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(patienceMs);
-      while (!agree()) {
-        Optional<String> why = trouble();
-        if (why.isPresent() || System.nanoTime() - endNanos >= 0) {
-          throw new DrillException(why.orElse("the nodes that were hidden do not find the others"));
-        }
+      if (!agree(patienceMs, this::trouble)) {
+        throw new DrillException("the nodes that were hidden do not find the others");
       }
       mark(Milestone.RETURNED, System.nanoTime());
     }
@@ -222,7 +218,7 @@ final class Drill {
   private void gather(int count) throws InterruptedException, DrillException {
     String what = Plural.of(count, "daemon") + " to be ready and to see each other";
     await(what, patienceMs, () -> site.fleet().isServing() && site.fleet().up().size() == count, this::lostDaemon);
-    for (int rejoins = 0; !agree(); rejoins++) {
+    for (int rejoins = 0; !agree(AGREE_MS, Optional::empty); rejoins++) {
       Map<String, String> strays = site.fleet().strays();
       if (strays.isEmpty() || rejoins == REJOINS) {
         throw new DrillException("waited too long for " + what);
@@ -233,12 +229,13 @@ final class Drill {
     }
   }
 
-  private boolean agree() throws InterruptedException, DrillException {
+  /** Whether all that are up find each other in that time. @param trouble why they cannot any more, if so */
+  private boolean agree(long limitMs, Trouble trouble) throws InterruptedException, DrillException {
     boolean agreed = false;
-    for (long tries = 0; !agreed && tries < AGREE_MS / TICK_MS; tries++) {
+    for (long tries = 0; !agreed && tries < limitMs / TICK_MS; tries++) {
       site.fleet().ping();                                // what they have said before does not count
       long endNanos = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(TICK_MS);
-      agreed = listen(endNanos, site.fleet()::agrees, Optional::empty);
+      agreed = listen(endNanos, site.fleet()::agrees, trouble);
     }
     return agreed;
   }

@@ -19,8 +19,6 @@ import java.util.OptionalDouble;
  */
 record DrillOutcome(DrillPlan plan, boolean struck, Map<Milestone, Long> after, DrillSteps steps,
     OptionalDouble lostSeconds, Optional<String> difference, Optional<String> failure) {
-  private static final double MS = 1000.0;
-
   DrillOutcome {
     Map<Milestone, Long> inOrder = new EnumMap<>(Milestone.class);
     inOrder.putAll(after);
@@ -44,15 +42,13 @@ record DrillOutcome(DrillPlan plan, boolean struck, Map<Milestone, Long> after, 
    */
   record Objectives(OptionalDouble rtoSeconds, OptionalDouble rpoSeconds) {}
 
-  /** Seconds from the loss; empty where it was not reached. */
-  OptionalDouble seconds(Milestone milestone) {
-    Long ms = after.get(milestone);
-    return ms == null ? OptionalDouble.empty() : OptionalDouble.of(ms / MS);
+  RecoveryTimes<Milestone> times() {
+    return new RecoveryTimes<>(Milestone.values(), after);
   }
 
   /** Recovery time: from the loss to the first step again, by all ranks. */
   OptionalDouble rtoSeconds() {
-    return seconds(Milestone.FIRST_STEP);
+    return times().seconds(Milestone.FIRST_STEP);
   }
 
   /** Steps that had to be done again. */
@@ -62,32 +58,33 @@ record DrillOutcome(DrillPlan plan, boolean struck, Map<Milestone, Long> after, 
 
   /** Bytes that were compared with what was written. */
   long verifiedBytes() {
-    return after.containsKey(Milestone.VERIFIED) ? plan.work().checkpointBytes() : 0;
+    return times().has(Milestone.VERIFIED) ? plan.work().checkpointBytes() : 0;
   }
 
   /** Everything that is checked, in order; after a failure the rest of the course is skipped. */
   List<DrillCheck> checks(Objectives bounds) {
+    RecoveryTimes<Milestone> times = times();
     DrillChecks checks = new DrillChecks(difference.or(() -> failure).orElse("not reached"))
         .add("checkpoint", struck, "checkpoint of step " + steps.checkpoint() + " protected", 0)
-        .add("detection", has(Milestone.DETECTED) && has(Milestone.TOLD),
-            "the loss was noticed, and all ranks were told", span(Milestone.TOLD, OptionalDouble.of(0)))
-        .add("restart", has(Milestone.RESTORED), "restarted from the checkpoint of step " + steps.restored(),
-            span(Milestone.RESTORED, seconds(Milestone.TOLD)))
-        .add("bytes", has(Milestone.VERIFIED) && difference.isEmpty(),
+        .add("detection", times.has(Milestone.DETECTED) && times.has(Milestone.TOLD),
+            "the loss was noticed, and all ranks were told", times.span(Milestone.TOLD))
+        .add("restart", times.has(Milestone.RESTORED), "restarted from the checkpoint of step " + steps.restored(),
+            times.span(Milestone.TOLD, Milestone.RESTORED))
+        .add("bytes", times.has(Milestone.VERIFIED) && difference.isEmpty(),
             verifiedBytes() + " bytes are as they were written",
-            span(Milestone.VERIFIED, seconds(Milestone.RESTORED)))
-        .add("first-step", has(Milestone.FIRST_STEP), "all ranks compute again",
-            span(Milestone.FIRST_STEP, seconds(Milestone.VERIFIED)))
-        .add("protection", has(Milestone.PROTECTED), "the next checkpoint is protected",
-            span(Milestone.PROTECTED, seconds(Milestone.FIRST_STEP)));
+            times.span(Milestone.RESTORED, Milestone.VERIFIED))
+        .add("first-step", times.has(Milestone.FIRST_STEP), "all ranks compute again",
+            times.span(Milestone.VERIFIED, Milestone.FIRST_STEP))
+        .add("protection", times.has(Milestone.PROTECTED), "the next checkpoint is protected",
+            times.span(Milestone.FIRST_STEP, Milestone.PROTECTED));
     if (plan.strike().hidden()) {
-      checks.add("return", has(Milestone.RETURNED) && failure.isEmpty(), "the hidden nodes have found the others, and"
-          + " the run went on to its end", span(Milestone.RETURNED, seconds(Milestone.PROTECTED)));
+      checks.add("return", times.has(Milestone.RETURNED) && failure.isEmpty(), "the hidden nodes have found the others,"
+          + " and the run went on to its end", times.span(Milestone.PROTECTED, Milestone.RETURNED));
     }
     if (plan.strike().hangs()) {
-      checks.add("prefix", has(Milestone.ANSWERED) && failure.isEmpty(), "restart and checkpoint went on while"
+      checks.add("prefix", times.has(Milestone.ANSWERED) && failure.isEmpty(), "restart and checkpoint went on while"
           + " the prefix directory did not answer, and the run ended when it did again",
-          span(Milestone.ANSWERED, OptionalDouble.of(0)));
+          times.span(Milestone.ANSWERED));
     }
     return checks.objectives(bounds, rtoSeconds(), "to the first step again", lostSeconds).list();
   }
@@ -95,14 +92,5 @@ record DrillOutcome(DrillPlan plan, boolean struck, Map<Milestone, Long> after, 
   /** Whether every check passed. */
   boolean passed(Objectives bounds) {
     return checks(bounds).stream().allMatch(check -> check.result() == Result.PASSED);
-  }
-
-  private boolean has(Milestone milestone) {
-    return after.containsKey(milestone);
-  }
-
-  private double span(Milestone to, OptionalDouble from) {
-    return seconds(to).isPresent() && from.isPresent()
-        ? Math.max(0, seconds(to).getAsDouble() - from.getAsDouble()) : 0;
   }
 }

@@ -16,6 +16,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.OptionalDouble;
 import java.util.Set;
+import java.util.function.Predicate;
 
 /** A drill's result as text, and as JSON (docs/json.md). */
 final class DrillPage {
@@ -25,9 +26,8 @@ final class DrillPage {
 
   /** All of it. */
   static DrillResult result(DrillOutcome outcome, DrillOutcome.Objectives bounds) {
-    double end = outcome.after().values().stream().mapToLong(ms -> ms).max().orElse(0) / 1000.0;
     return new DrillResult(outcome.passed(bounds), outcome.checks(bounds), lines(outcome, bounds),
-        json(outcome, bounds), properties(outcome), end);
+        json(outcome, bounds), properties(outcome), outcome.times().end());
   }
 
   /** At most 24 lines. */
@@ -39,7 +39,7 @@ final class DrillPage {
     lines.add("loss       " + loss(plan, outcome));
     if (outcome.struck()) {
       lines.add("");
-      lines.addAll(TextTable.lines(times(outcome), Set.of(NUMBERS)));
+      lines.addAll(TextTable.lines(outcome.times().rows(Milestone.FIRST_STEP, shown(plan.strike())), Set.of(NUMBERS)));
       lines.add("");
       outcome.lostSteps().ifPresent(steps -> lines.add("work lost  " + Plural.of(steps, "step") + ", "
           + seconds(outcome.lostSeconds()) + " (RPO): the checkpoint of step " + outcome.steps().restored()
@@ -76,19 +76,13 @@ final class DrillPage {
         + (strike.hangs() ? "; the prefix directory did not answer" : "");
   }
 
-  private static List<List<String>> times(DrillOutcome outcome) {
-    List<List<String>> rows = new ArrayList<>();
-    rows.add(List.of("since the loss", "seconds", ""));
-    for (Milestone milestone : Milestone.values()) {
-      if (milestone == Milestone.ANSWERED && !outcome.plan().strike().hangs()
-          || milestone == Milestone.RETURNED && !outcome.plan().strike().hidden()) {
-        continue;
-      }
-      OptionalDouble at = outcome.seconds(milestone);
-      rows.add(List.of(milestone.words(), at.isEmpty() ? "-" : String.format(Locale.ROOT, "%.2f", at.getAsDouble()),
-          milestone == Milestone.FIRST_STEP ? "RTO" : ""));
-    }
-    return rows;
+  /** What cannot be reached is not shown. */
+  private static Predicate<Milestone> shown(Strike strike) {
+    return milestone -> switch (milestone) {
+      case ANSWERED -> strike.hangs();
+      case RETURNED -> strike.hidden();
+      default -> true;
+    };
   }
 
   static String seconds(OptionalDouble seconds) {
@@ -97,10 +91,6 @@ final class DrillPage {
 
   static JsonObject json(DrillOutcome outcome, DrillOutcome.Objectives bounds) {
     DrillPlan plan = outcome.plan();
-    JsonObject seconds = new JsonObject();
-    for (Milestone milestone : Milestone.values()) {
-      put(seconds, milestone.field(), outcome.seconds(milestone));
-    }
     JsonObject json = new JsonObject()
         .put("passed", outcome.passed(bounds))
         .put("seed", plan.seed())
@@ -114,7 +104,7 @@ final class DrillPage {
             .put("spares", new JsonArray(plan.spares())))
         .put("steps", new JsonObject().put("checkpoint", outcome.steps().checkpoint())
             .put("reached", outcome.steps().reached()).put("restored", outcome.steps().restored()))
-        .put("seconds", seconds)
+        .put("seconds", outcome.times().json())
         .put("verifiedBytes", outcome.verifiedBytes())
         .put("checks", json(outcome.checks(bounds)));
     put(json, "rtoSeconds", outcome.rtoSeconds());
@@ -155,12 +145,7 @@ final class DrillPage {
     all.put("bytesPerRank", "" + plan.work().bytes());
     all.put("lost", String.join(",", plan.strike().victims()));
     all.put("cacheLost", "" + plan.strike().cacheLost());
-    for (Milestone milestone : Milestone.values()) {
-      outcome.seconds(milestone).ifPresent(value ->
-          all.put(milestone.field() + "Seconds", JunitReport.seconds(value)));
-    }
-    outcome.rtoSeconds().ifPresent(value -> all.put("rtoSeconds", JunitReport.seconds(value)));
-    outcome.lostSeconds().ifPresent(value -> all.put("rpoSeconds", JunitReport.seconds(value)));
+    outcome.times().describe(outcome.rtoSeconds(), outcome.lostSeconds(), all);
     outcome.lostSteps().ifPresent(steps -> all.put("rpoSteps", "" + steps));
     return all;
   }

@@ -14,6 +14,7 @@ import java.util.OptionalLong;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 
 /** How far a run has recovered, by the events of its daemons and what they say of their caches. Pure. */
 final class LiveCourse {
@@ -23,12 +24,11 @@ final class LiveCourse {
   private final Map<LiveMilestone, Long> after = new EnumMap<>(LiveMilestone.class);
   /** By number, when each checkpoint began, by the clock of the leader then; milliseconds since 1970. */
   private final Map<Integer, Long> begins = new HashMap<>();
-  private final Set<Integer> protectedOnes = new HashSet<>();
   private OptionalLong struckNanos = OptionalLong.empty();
   private long struckMs;
   private int newest;
   private int restored;
-  private String ranks = "";
+  private String ways = "";
   private long next;
   private final Set<String> toScrub = new TreeSet<>();
   private final Set<String> scrubbed = new HashSet<>();
@@ -68,8 +68,7 @@ final class LiveCourse {
       case "damage-found" -> damage(dataset, event);
       case "scrub-done" -> {
         if (dataset == restored) {
-          scrubbed.add(event.getString("about"));
-          look(nanos);
+          scrubbed(event.getString("about"), nanos);
         }
       }
       default -> { }                                      // nothing that a recovery depends on
@@ -80,7 +79,6 @@ final class LiveCourse {
     if (!begins.containsKey(dataset)) {
       return;                                             // output
     }
-    protectedOnes.add(dataset);
     if (struckNanos.isEmpty()) {
       newest = Math.max(newest, dataset);
     } else if (next != 0 && run == next) {
@@ -102,11 +100,11 @@ final class LiveCourse {
     }
   }
 
-  private void restored(int dataset, JsonObject ways, long nanos) {
+  private void restored(int dataset, JsonObject counts, long nanos) {
     if (after.containsKey(LiveMilestone.OVER) && next == 0) {
       restored = dataset;                                 // the last one before the run begins counts
-      ranks = String.join(", ", List.of("kept", "moved", "rebuilt", "fetched").stream()
-          .filter(way -> ways.getInteger(way, 0) > 0).map(way -> ways.getInteger(way) + " " + way).toList());
+      ways = String.join(", ", Stream.of("kept", "moved", "rebuilt", "fetched")
+          .filter(way -> counts.getInteger(way, 0) > 0).map(way -> counts.getInteger(way) + " " + way).toList());
       after.remove(LiveMilestone.RESTORED);
       mark(LiveMilestone.RESTORED, nanos);
     }
@@ -135,6 +133,13 @@ final class LiveCourse {
     }
   }
 
+  private void scrubbed(String node, long nanos) {
+    scrubbed.add(node);
+    if (!toScrub.isEmpty() && scrubbed.containsAll(toScrub) && difference.isEmpty()) {
+      mark(LiveMilestone.VERIFIED, nanos);
+    }
+  }
+
   /** A checkpoint of the run that was protected before the drill began to listen. */
   void found(int dataset) {
     newest = Math.max(newest, dataset);
@@ -152,25 +157,18 @@ final class LiveCourse {
   }
 
   /** These nodes have been told to read all that they hold of the restored checkpoint. None: it cannot be verified. */
-  void scrubs(Collection<String> nodes, long nanos) {
+  void scrubs(Collection<String> nodes) {
     toScrub.addAll(nodes);
     scrubbed.clear();
     if (nodes.isEmpty()) {
       unverified = Optional.of("the caches do not hold it any more");
     }
-    look(nanos);
   }
 
   /** The caches hold this much of what they held of it. */
   void holds(Collection<String> nodes) {
     if (!toScrub.isEmpty() && !has(LiveMilestone.VERIFIED) && !nodes.containsAll(toScrub)) {
       unverified = Optional.of("it was evicted before all of it was read");
-    }
-  }
-
-  private void look(long nanos) {
-    if (!toScrub.isEmpty() && scrubbed.containsAll(toScrub) && difference.isEmpty()) {
-      mark(LiveMilestone.VERIFIED, nanos);
     }
   }
 
@@ -202,7 +200,7 @@ final class LiveCourse {
     Long begun = begins.get(restored);
     OptionalDouble lost = begun == null || struckNanos.isEmpty() ? OptionalDouble.empty()
         : OptionalDouble.of(Math.max(0, struckMs - begun) / MS);
-    return new LiveOutcome(plan, newest, restored, ranks, new EnumMap<>(after), lost,
+    return new LiveOutcome(plan, newest, restored, ways, new EnumMap<>(after), lost,
         difference, unverified, failure.or(() -> cause));
   }
 

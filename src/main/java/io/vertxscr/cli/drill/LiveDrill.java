@@ -32,7 +32,6 @@ final class LiveDrill {
   private final Consumer<String> progress;
   private final EventReader events;
   private final LiveCourse course;
-  private boolean told;
 
   /** @param patienceMs longest wait for each part of the drill */
   LiveDrill(LivePlan plan, SocketOption socket, Map<String, String> environment, long patienceMs,
@@ -107,18 +106,9 @@ final class LiveDrill {
     if (!holders.isEmpty()) {
       socket.askAny(environment, client -> client.scrub(true, false));
     }
-    course.scrubs(holders, System.nanoTime());
+    course.scrubs(holders);
     await("the next checkpoint", () -> course.has(LiveMilestone.PROTECTED));
-    if (!course.isVerified()) {
-      await("all bytes to be read", () -> false);
-    }
-  }
-
-  private void tellOfBytes() {
-    if (!told && course.has(LiveMilestone.VERIFIED)) {
-      told = true;
-      progress.accept("every byte is as it was written; waiting for the next checkpoint");
-    }
+    await("all bytes to be read", course::isVerified);
   }
 
   private JsonArray datasets() throws IOException, InterruptedException {
@@ -146,8 +136,11 @@ final class LiveDrill {
     try {
       List<JsonObject> news = events.next();
       long now = System.nanoTime();
+      boolean known = course.has(LiveMilestone.VERIFIED);
       news.forEach(event -> course.hear(event, now));
-      tellOfBytes();
+      if (!known && course.has(LiveMilestone.VERIFIED)) {
+        progress.accept("every byte is as it was written; waiting for the next checkpoint");
+      }
       if (course.has(LiveMilestone.PROTECTED) && !course.isVerified()) {
         course.holds(LiveCourse.holders(datasets(), course.restored()));
       }

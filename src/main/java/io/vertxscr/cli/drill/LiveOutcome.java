@@ -19,36 +19,33 @@ import java.util.OptionalDouble;
  */
 record LiveOutcome(LivePlan plan, int checkpoint, int restored, String ways, Map<LiveMilestone, Long> after,
     OptionalDouble lostSeconds, Optional<String> difference, Optional<String> unverified, Optional<String> failure) {
-  private static final double MS = 1000.0;
-
-  /** Seconds from the loss; empty where it was not reached. */
-  OptionalDouble seconds(LiveMilestone milestone) {
-    Long ms = after.get(milestone);
-    return ms == null ? OptionalDouble.empty() : OptionalDouble.of(ms / MS);
+  RecoveryTimes<LiveMilestone> times() {
+    return new RecoveryTimes<>(LiveMilestone.values(), after);
   }
 
   /** Recovery time: from the loss until all ranks have read the checkpoint, and compute again. */
   OptionalDouble rtoSeconds() {
-    return seconds(LiveMilestone.READ);
+    return times().seconds(LiveMilestone.READ);
   }
 
   /** Everything that is checked, in order; after a failure the rest of the course is skipped. */
   List<DrillCheck> checks(DrillOutcome.Objectives bounds) {
+    RecoveryTimes<LiveMilestone> times = times();
     DrillChecks checks = new DrillChecks(difference.or(() -> failure).orElse("not reached"))
         .add("checkpoint", checkpoint > 0, "dataset " + checkpoint + " was protected before the loss", 0)
-        .add("detection", has(LiveMilestone.DETECTED) && has(LiveMilestone.OVER),
-            "the loss was noticed, and all ranks were told", span(LiveMilestone.OVER, null))
-        .add("restart", has(LiveMilestone.BEGUN) && restored > 0, "restarted from dataset " + restored + ": " + ways,
-            span(LiveMilestone.BEGUN, LiveMilestone.OVER))
-        .add("read", has(LiveMilestone.READ), "all ranks say that they have read it",
-            span(LiveMilestone.READ, LiveMilestone.BEGUN))
-        .add("protection", has(LiveMilestone.PROTECTED), "the next checkpoint is protected",
-            span(LiveMilestone.PROTECTED, LiveMilestone.READ));
+        .add("detection", times.has(LiveMilestone.DETECTED) && times.has(LiveMilestone.OVER),
+            "the loss was noticed, and all ranks were told", times.span(LiveMilestone.OVER))
+        .add("restart", times.has(LiveMilestone.BEGUN) && restored > 0,
+            "restarted from dataset " + restored + ": " + ways, times.span(LiveMilestone.OVER, LiveMilestone.BEGUN))
+        .add("read", times.has(LiveMilestone.READ), "all ranks say that they have read it",
+            times.span(LiveMilestone.BEGUN, LiveMilestone.READ))
+        .add("protection", times.has(LiveMilestone.PROTECTED), "the next checkpoint is protected",
+            times.span(LiveMilestone.READ, LiveMilestone.PROTECTED));
     if (unverified.isPresent() && difference.isEmpty()) {
       checks.skip("bytes", unverified.get());
     } else {
-      checks.add("bytes", has(LiveMilestone.VERIFIED) && difference.isEmpty(),
-          "the caches have every byte as it was written", span(LiveMilestone.VERIFIED, LiveMilestone.READ));
+      checks.add("bytes", times.has(LiveMilestone.VERIFIED) && difference.isEmpty(),
+          "the caches have every byte as it was written", times.span(LiveMilestone.READ, LiveMilestone.VERIFIED));
     }
     return checks.objectives(bounds, rtoSeconds(), "until all ranks had read the checkpoint", lostSeconds).list();
   }
@@ -57,14 +54,5 @@ record LiveOutcome(LivePlan plan, int checkpoint, int restored, String ways, Map
   boolean passed(DrillOutcome.Objectives bounds) {
     return failure.isEmpty() && checks(bounds).stream().noneMatch(check ->
         check.result() == DrillCheck.Result.FAILED);
-  }
-
-  private boolean has(LiveMilestone milestone) {
-    return after.containsKey(milestone);
-  }
-
-  private double span(LiveMilestone to, LiveMilestone from) {
-    double begin = from == null ? 0 : seconds(from).orElse(0);
-    return seconds(to).isPresent() ? Math.max(0, seconds(to).getAsDouble() - begin) : 0;
   }
 }

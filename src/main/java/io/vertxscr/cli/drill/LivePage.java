@@ -9,9 +9,7 @@ import io.vertxscr.model.Plural;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
-import java.util.OptionalDouble;
 import java.util.Set;
 
 /** The result of a drill on a run that is not its own, as text, and as JSON (docs/json.md). */
@@ -21,9 +19,8 @@ final class LivePage {
   private LivePage() {}
 
   static DrillResult result(LiveOutcome outcome, DrillOutcome.Objectives bounds) {
-    double end = outcome.after().values().stream().mapToLong(ms -> ms).max().orElse(0) / 1000.0;
     return new DrillResult(outcome.passed(bounds), outcome.checks(bounds), lines(outcome, bounds),
-        json(outcome, bounds), properties(outcome), end);
+        json(outcome, bounds), properties(outcome), outcome.times().end());
   }
 
   /** At most 24 lines. */
@@ -34,14 +31,7 @@ final class LivePage {
         + ": " + Plural.of(plan.run().ranks(), "rank") + " on " + Plural.of(plan.run().nodes().size(), "node"));
     lines.add("loss       " + String.join(", ", plan.victims()));
     lines.add("");
-    List<List<String>> rows = new ArrayList<>();
-    rows.add(List.of("since the loss", "seconds", ""));
-    for (LiveMilestone milestone : LiveMilestone.values()) {
-      OptionalDouble at = outcome.seconds(milestone);
-      rows.add(List.of(milestone.words(), at.isEmpty() ? "-" : String.format(Locale.ROOT, "%.2f", at.getAsDouble()),
-          milestone == LiveMilestone.READ ? "RTO" : ""));
-    }
-    lines.addAll(TextTable.lines(rows, Set.of(NUMBERS)));
+    lines.addAll(TextTable.lines(outcome.times().rows(LiveMilestone.READ, _ -> true), Set.of(NUMBERS)));
     lines.add("");
     if (outcome.restored() > 0) {
       lines.add("work lost  " + DrillPage.seconds(outcome.lostSeconds()) + " (RPO): dataset " + outcome.restored()
@@ -54,10 +44,6 @@ final class LivePage {
 
   static JsonObject json(LiveOutcome outcome, DrillOutcome.Objectives bounds) {
     LivePlan plan = outcome.plan();
-    JsonObject seconds = new JsonObject();
-    for (LiveMilestone milestone : LiveMilestone.values()) {
-      DrillPage.put(seconds, milestone.field(), outcome.seconds(milestone));
-    }
     JsonObject json = new JsonObject()
         .put("passed", outcome.passed(bounds))
         .put("seed", plan.seed())
@@ -69,7 +55,7 @@ final class LivePage {
         .put("loss", new JsonArray(plan.victims()))
         .put("checkpoint", outcome.checkpoint())
         .put("restored", outcome.restored())
-        .put("seconds", seconds)
+        .put("seconds", outcome.times().json())
         .put("checks", DrillPage.json(outcome.checks(bounds)));
     DrillPage.put(json, "rtoSeconds", outcome.rtoSeconds());
     DrillPage.put(json, "rpoSeconds", outcome.lostSeconds());
@@ -88,12 +74,7 @@ final class LivePage {
     all.put("nodes", "" + plan.run().nodes().size());
     all.put("ranks", "" + plan.run().ranks());
     all.put("lost", String.join(",", plan.victims()));
-    for (LiveMilestone milestone : LiveMilestone.values()) {
-      outcome.seconds(milestone).ifPresent(value ->
-          all.put(milestone.field() + "Seconds", JunitReport.seconds(value)));
-    }
-    outcome.rtoSeconds().ifPresent(value -> all.put("rtoSeconds", JunitReport.seconds(value)));
-    outcome.lostSeconds().ifPresent(value -> all.put("rpoSeconds", JunitReport.seconds(value)));
+    outcome.times().describe(outcome.rtoSeconds(), outcome.lostSeconds(), all);
     return all;
   }
 }

@@ -1,34 +1,28 @@
 package io.vertxscr.cli.drill;
 
 /** Points of a recovery, in the order in which they are reached. */
-enum Milestone {
-  DETECTED("loss detected", "detected"),
-  TOLD("all ranks have ended", "told"),
-  TOGETHER("all nodes are together again", "together"),
-  STARTED("ranks started again", "started"),
-  RESTORED("init answered: rebuilt", "restored"),
-  VERIFIED("every byte verified", "verified"),
-  FIRST_STEP("first step again", "firstStep"),
-  PROTECTED("next checkpoint protected", "protected"),
+enum Milestone implements RecoveryPoint {
+  DETECTED("loss detected"),
+  TOLD("all ranks have ended"),
+  TOGETHER("all nodes are together again"),
+  STARTED("ranks started again"),
+  RESTORED("init answered: rebuilt"),
+  VERIFIED("every byte verified"),
+  FIRST_STEP("first step again"),
+  PROTECTED("next checkpoint protected"),
   /** Only where they were hidden. */
-  RETURNED("hidden nodes are back", "returned"),
+  RETURNED("hidden nodes are back"),
   /** Only where it did not. */
-  ANSWERED("prefix directory answers again", "answered");
+  ANSWERED("prefix directory answers again");
 
   private final String words;
-  private final String field;
 
-  Milestone(String words, String field) {
+  Milestone(String words) {
     this.words = words;
-    this.field = field;
   }
 
-  String words() {
+  @Override
+  public String words() {
     return words;
-  }
-
-  /** Name in JSON. */
-  String field() {
-    return field;
   }
 }

@@ -39,26 +39,23 @@ final class DrillOutcomes {
 
   /** Spares take the place of the lost node. */
   static DrillOutcome withSpare() {
-    DrillPlan spare = new DrillPlan(PLAN.nodes(), PLAN.work(), PLAN.scheme(), 0,
-        new Strike(List.of("node2"), true, true, 13), 4711);
-    DrillOutcome good = good();
-    return new DrillOutcome(spare, true, good.after(), good.steps(), good.lostSeconds(), good.difference(),
-        good.failure());
+    return of(new Strike(List.of("node2"), true, true, 13), good());
   }
 
   /** The prefix directory did not answer for 3 s. @param failure why the run did not end well after that */
   static DrillOutcome hung(Milestone last, Optional<String> failure) {
-    DrillPlan hanging = new DrillPlan(PLAN.nodes(), PLAN.work(), PLAN.scheme(), 0, PLAN.strike().hanging(3), 4711);
-    DrillOutcome upTo = upTo(last, Optional.empty(), failure);
-    return new DrillOutcome(hanging, true, upTo.after(), upTo.steps(), upTo.lostSeconds(), upTo.difference(), failure);
+    return of(PLAN.strike().hanging(3), upTo(last, Optional.empty(), failure));
   }
 
   /** The node hung, and came back. @param failure why the run did not end well after that */
   static DrillOutcome hidden(Milestone last, Optional<String> failure) {
-    DrillPlan hiding = new DrillPlan(PLAN.nodes(), PLAN.work(), PLAN.scheme(), 0,
-        new Strike(List.of("node2"), false, false, 13).hiding(), 4711);
-    DrillOutcome upTo = upTo(last, Optional.empty(), failure);
-    return new DrillOutcome(hiding, true, upTo.after(), upTo.steps(), upTo.lostSeconds(), upTo.difference(), failure);
+    return of(new Strike(List.of("node2"), false, false, 13).hiding(), upTo(last, Optional.empty(), failure));
+  }
+
+  /** The same after another loss. */
+  private static DrillOutcome of(Strike strike, DrillOutcome like) {
+    return new DrillOutcome(new DrillPlan(PLAN.nodes(), PLAN.work(), PLAN.scheme(), 0, strike, PLAN.seed()), true,
+        like.after(), like.steps(), like.lostSeconds(), like.difference(), like.failure());
   }
 
   /** The daemons did not start. */

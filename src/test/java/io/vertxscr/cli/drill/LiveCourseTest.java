@@ -57,7 +57,7 @@ class LiveCourseTest {
     hear("restored", "dataset", 3, "ranks", new JsonObject().put("kept", 3).put("moved", 0).put("rebuilt", 1));
     hear("run-begun", "run", 8L);
     hear("restart-read", "run", 8L, "dataset", 3);
-    course.scrubs(List.of("a", "c"), nanos);
+    course.scrubs(List.of("a", "c"));
   }
 
   private DrillResult result() {
@@ -107,7 +107,7 @@ class LiveCourseTest {
     checkpoint(8, 4);
     seen.addAll(page.check(plain(LivePage.json(course.outcome(Optional.of("too long")), bounds))));
     LiveCourse other = new LiveCourse(PLAN);
-    other.scrubs(List.of(), nanos);
+    other.scrubs(List.of());
     seen.addAll(page.check(plain(LivePage.json(other.outcome(Optional.empty()), bounds))));
     hear("damage-found", "about", "c", "dataset", 3, "rank", 1, "cause", "CRC");
     seen.addAll(page.check(plain(LivePage.json(course.outcome(Optional.empty()), bounds))));
@@ -169,7 +169,7 @@ class LiveCourseTest {
     hear("dataset-complete", "run", 7L, "dataset", 3);
     hear("run-begun", "run", 9L);
     assertThat(course.has(LiveMilestone.PROTECTED)).isFalse();
-    assertThat(course.outcome(Optional.empty()).seconds(LiveMilestone.BEGUN)).hasValue(4);
+    assertThat(course.outcome(Optional.empty()).times().seconds(LiveMilestone.BEGUN)).hasValue(4);
   }
 
   @Test
