@@ -86,6 +86,11 @@ public final class VirtualBus {
     return events;
   }
 
+  /** Of this type. */
+  public List<JsonObject> events(String type) {
+    return events.stream().filter(event -> event.getString("type").equals(type)).toList();
+  }
+
   /** How many of its questions have no answer yet. */
   int unanswered(String end) {
     return unanswered.getOrDefault(end, 0);

@@ -126,7 +126,7 @@ class DrainTest {
   }
 
   private List<JsonObject> events(String type) {
-    return cluster.bus().events().stream().filter(event -> event.getString("type").equals(type)).toList();
+    return cluster.bus().events(type);
   }
 
   private List<Integer> held(String node) {

@@ -73,7 +73,7 @@ class HealingTest {
   }
 
   private List<JsonObject> events(String type) {
-    return cluster.bus().events().stream().filter(event -> event.getString("type").equals(type)).toList();
+    return cluster.bus().events(type);
   }
 
   private void awaitHealed(int times) {

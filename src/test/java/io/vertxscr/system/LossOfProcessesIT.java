@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.vertx.core.json.JsonObject;
 import io.vertxscr.cli.JsonPage;
+import io.vertxscr.cli.drill.DrillProcess;
 import io.vertxscr.client.Scr;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.ScrException;
@@ -129,16 +130,22 @@ class LossOfProcessesIT {
     String[] words = {"--live", "--socket", cluster.alive().getFirst().socket().toString(), "--kill-node",
         victim.name(), "--kill-command", "kill -KILL " + victim.pid() + " && : {node}", "--json"};
 
-    LiveDrill unsure = LiveDrill.start(cluster.directory(), words);
-    assertThat(unsure.exit()).as(unsure.errors()).isEqualTo(2);
-    assertThat(unsure.errors()).contains("this would kill " + victim.name(), "8 ranks", "--yes-really");
+    try (DrillProcess unsure = DrillProcess.start(cluster.directory(), words)) {
+      assertThat(unsure.exit()).as(unsure.errors()).isEqualTo(2);
+      assertThat(unsure.errors()).contains("this would kill " + victim.name(), "8 ranks", "--yes-really");
+    }
     assertThat(victim.isAlive()).isTrue();
+    try (DrillProcess drill = DrillProcess.start(cluster.directory(),
+        Stream.concat(Stream.of(words), Stream.of("--yes-really")).toArray(String[]::new))) {
+      assertAllHear(ranks.subList(1, 8), "node killed by a drill", victim.name());
+      go.countDown();
+      assertAllHear(ranks.subList(0, 1), "its next call", victim.name());
+      restartForTheDrill(drill, victim, four);
+    }
+  }
 
-    LiveDrill drill = LiveDrill.start(cluster.directory(), Stream.concat(Stream.of(words), Stream.of("--yes-really"))
-        .toArray(String[]::new));
-    assertAllHear(ranks.subList(1, 8), "node killed by a drill", victim.name());
-    go.countDown();
-    assertAllHear(ranks.subList(0, 1), "its next call", victim.name());
+  private void restartForTheDrill(DrillProcess drill, DaemonProcess victim, List<DaemonProcess> four)
+      throws Exception {
     cluster.kill(victim.name());
     cluster.wipe(victim.name());
     cluster.fill(DAEMONS);
@@ -161,42 +168,6 @@ class LossOfProcessesIT {
         .as(drill.output()).containsOnly("PASSED");
     assertThat(json.getJsonArray("loss").encode()).isEqualTo("[\"" + victim.name() + "\"]");
     assertThat(json.getString("prefix")).isEqualTo(prefix.toString());
-  }
-
-  /** The command, as a process. */
-  private record LiveDrill(Process process, Path out, Path err) {
-    private static final int PATIENCE_S = 120;
-
-    static LiveDrill start(Path directory, String... words) throws Exception {
-      Path out = Files.createTempFile(directory, "drill", ".out");
-      Path err = Files.createTempFile(directory, "drill", ".err");
-      List<String> command = new ArrayList<>(
-          List.of(Path.of(System.getProperty("scr.home"), "bin", "scr").toString(), "drill"));
-      command.addAll(List.of(words));
-      ProcessBuilder builder = new ProcessBuilder(command).redirectOutput(out.toFile()).redirectError(err.toFile());
-      builder.environment().putAll(Map.of("SCR_JAVA_HOME", System.getProperty("java.home"), "SCR_AOT", "0"));
-      return new LiveDrill(builder.start(), out, err);
-    }
-
-    int exit() throws Exception {
-      assertThat(process.waitFor(PATIENCE_S, TimeUnit.SECONDS)).as(errors()).isTrue();
-      return process.exitValue();
-    }
-
-    String output() throws Exception {
-      return Files.readString(out);
-    }
-
-    String errors() throws Exception {
-      return Files.readString(err);
-    }
-
-    void untilItSays(String words) throws Exception {
-      Eventually.holds(words, PATIENCE_S, () -> {
-        assertThat(process.isAlive()).as(errors()).isTrue();
-        return errors().contains(words);
-      });
-    }
   }
 
   /** Until the leader has the parts of these daemons, so that their ranks wait for the others. */

@@ -1,5 +1,6 @@
 package io.vertxscr.system;
 
+import io.vertxscr.cli.launch.StopSignal;
 import io.vertxscr.timing.Eventually;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -24,12 +25,12 @@ final class MirrorMount implements AutoCloseable {
   }
 
   /** From now on nothing below it is answered. */
-  void hang() throws IOException, InterruptedException {
-    Root.run("kill", "-STOP", String.valueOf(server.pid()));
+  void hang() throws IOException {
+    StopSignal.stop(server);
   }
 
-  void goOn() throws IOException, InterruptedException {
-    Root.run("kill", "-CONT", String.valueOf(server.pid()));
+  void goOn() throws IOException {
+    StopSignal.goOn(server);
   }
 
   @Override

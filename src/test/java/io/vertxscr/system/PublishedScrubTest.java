@@ -104,7 +104,7 @@ class PublishedScrubTest {
   }
 
   private List<JsonObject> events(String type) {
-    return cluster.bus().events().stream().filter(event -> event.getString("type").equals(type)).toList();
+    return cluster.bus().events(type);
   }
 
   private Stream<FlushState> flushStates(int dataset) {

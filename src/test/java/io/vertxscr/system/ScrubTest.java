@@ -109,7 +109,7 @@ class ScrubTest {
   }
 
   private List<JsonObject> events(String type) {
-    return cluster.bus().events().stream().filter(event -> event.getString("type").equals(type)).toList();
+    return cluster.bus().events(type);
   }
 
   /** The files that a node's filemap names, with their bytes; redundancy under the name of its rank. */

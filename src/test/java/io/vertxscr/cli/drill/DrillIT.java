@@ -5,15 +5,10 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.vertx.core.json.JsonObject;
 import io.vertxscr.cli.JsonPage;
-import io.vertxscr.system.ShortLife;
-import io.vertxscr.timing.Eventually;
-import java.io.File;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
@@ -24,9 +19,6 @@ import org.junit.jupiter.api.io.TempDir;
  * restored is a failed drill. Nothing is left in either case, nor where the drill is stopped.
  */
 class DrillIT {
-  private static final Path HOME = Path.of(System.getProperty("scr.home"));
-  private static final int PATIENCE_S = 120;
-
   @TempDir
   private Path directory;
 
@@ -107,51 +99,24 @@ class DrillIT {
 
   @Test
   void aDrillThatIsStoppedLeavesNothing() throws Exception {
-    Process process = start("--step-ms", "1000");
-    try {
-      Eventually.holds("the first run", PATIENCE_S,
-          () -> Files.readString(directory.resolve("err")).contains("run 1: "));
-      process.destroy();
-      assertThat(process.waitFor(PATIENCE_S, TimeUnit.SECONDS)).isTrue();
-    } finally {
-      process.destroyForcibly();
+    try (DrillProcess drill = DrillProcess.start(directory, "--step-ms", "1000")) {
+      drill.untilItSays("run 1: ");
+      drill.process().destroy();
+      drill.exit();
     }
     assertNothingIsLeft();
   }
 
   private Ran drill(String... options) throws Exception {
-    Process process = start(options);
-    try {
-      assertThat(process.waitFor(PATIENCE_S, TimeUnit.SECONDS)).as("ended").isTrue();
-    } finally {
-      process.destroy();
-      process.onExit().completeOnTimeout(process, 20, TimeUnit.SECONDS).join().destroyForcibly();
+    try (DrillProcess drill = DrillProcess.start(directory, options)) {
+      return new Ran(drill.exit(), drill.output(), drill.errors());
     }
-    return new Ran(process.exitValue(), Files.readString(directory.resolve("out")),
-        Files.readString(directory.resolve("err")));
-  }
-
-  private Process start(String... options) throws IOException {
-    List<String> command = new ArrayList<>(List.of(HOME.resolve("bin/scr").toString(), "drill"));
-    command.addAll(List.of(options));
-    File out = directory.resolve("out").toFile();
-    ProcessBuilder builder = new ProcessBuilder(command).redirectOutput(out)
-        .redirectError(directory.resolve("err").toFile());
-    builder.environment().keySet().removeIf(name -> name.startsWith("SCR_"));
-    builder.environment().put("SCR_JAVA_HOME", System.getProperty("java.home"));
-    builder.environment().put("SCR_AOT", "0");
-    builder.environment().put("SCR_JAVA_OPTIONS", ShortLife.javaOptions() + " -Djava.io.tmpdir=" + scratch());
-    return builder.start();
-  }
-
-  /** Short, since sockets are below it. */
-  private Path scratch() throws IOException {
-    return Files.createDirectories(directory.resolve("t"));
   }
 
   /** Neither a process nor a directory of the drill. */
   private void assertNothingIsLeft() throws IOException {
-    try (Stream<Path> left = Files.list(scratch()); Stream<ProcessHandle> all = ProcessHandle.allProcesses()) {
+    try (Stream<Path> left = Files.list(DrillProcess.scratch(directory));
+        Stream<ProcessHandle> all = ProcessHandle.allProcesses()) {
       assertThat(left.filter(path -> path.getFileName().toString().startsWith("scr-drill"))).isEmpty();
       String mine = directory.toString();
       assertThat(all.filter(p -> p.info().commandLine().orElse("").contains(mine))
