@@ -62,6 +62,7 @@ class WaitRuleTest {
       Map.entry("examples.heat.Deadline", "polls files of other processes, in an example"),
       Map.entry("load.Daemons", "polls the daemons of a load test: other processes"),
       Map.entry("load.ScrubCase", "its application computes between two checkpoints"),
+      Map.entry("system.AttackedDaemonsIT", "its application computes between two checkpoints"),
       Map.entry("demo.Daemon", "polls another process of the demo"),
       Map.entry("timing.Eventually", "the one place where tests poll"));
 
