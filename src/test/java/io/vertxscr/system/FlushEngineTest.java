@@ -135,14 +135,14 @@ class FlushEngineTest extends EmbeddedTest {
 
   @Test
   void aFlushStandsBackWhileAPhaseRuns() throws Exception {
-    CountDownLatch hold = new CountDownLatch(1);
+    CountDownLatch hold = new CountDownLatch(TWO.length);
     try (TestCluster cluster = cluster(setup().cached(3), hold, TWO)) {
       cluster.all(scr -> {
         RankProgram.checkpoint(scr, cluster.prefix(), 1, FILES);
         Eventually.holds("writers", () -> copying.get() > 0);
         try (var output = scr.startCheckpoint("second")) {
           Files.writeString(output.route(cluster.prefix() + "/second/" + scr.rank()), "x");
-          hold.countDown();                               // a piece may be written, but no byte passes the gate
+          hold.countDown();                               // both nodes are in the phase then: no byte passes the gate
           for (int look = 0; look < 10; look++) {
             assertThat(scr.flushed("step-1")).isFalse();
             assertThat(flush(cluster).getJsonObject("amount").getLong("doneBytes")).isZero();
