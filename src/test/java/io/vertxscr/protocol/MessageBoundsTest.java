@@ -36,6 +36,8 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
@@ -45,6 +47,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  * the message.
  */
 @Timeout(120)
+@Execution(ExecutionMode.CONCURRENT)
 class MessageBoundsTest {
   private static final JsonNodeFactory NEW = JsonNodeFactory.instance;
   private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();
