@@ -49,6 +49,11 @@ public final class RestoreJob {
     return new RestoreJob(files, all, source, datasetDirectory);
   }
 
+  /** Of all files together. */
+  public long bytes() {
+    return files.bytes();
+  }
+
   /**
    * Does it, durably.
    *

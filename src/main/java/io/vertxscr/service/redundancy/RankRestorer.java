@@ -20,6 +20,7 @@ import io.vertxscr.protocol.node.restart.LayoutReply;
 import io.vertxscr.protocol.node.restart.LayoutRequest;
 import io.vertxscr.protocol.node.restart.RankLayout;
 import io.vertxscr.protocol.node.restart.RestoreRanks;
+import io.vertxscr.redundancy.DividedRestore;
 import io.vertxscr.redundancy.EncodeJob;
 import io.vertxscr.redundancy.EncodePlan;
 import io.vertxscr.redundancy.PieceChecksums;
@@ -29,18 +30,23 @@ import io.vertxscr.redundancy.RestoreJob;
 import io.vertxscr.redundancy.range.KnownLayouts;
 import io.vertxscr.redundancy.range.RangeSource;
 import io.vertxscr.redundancy.range.RedundancyFiles;
+import io.vertxscr.service.BoundedParallel;
 import io.vertxscr.service.Loop;
 import io.vertxscr.service.NodeBus;
 import io.vertxscr.service.RangeSources;
 import io.vertxscr.storage.DatasetStore;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.function.Function;
+import java.util.function.Supplier;
 import java.util.stream.Stream;
 
 /** Restores one rank's files on this node: from their holder, or from the redundancy set. */
 public final class RankRestorer {
+  /** Enough for a sync of its own, little enough that all threads have something to do until the end. */
+  static final long PART_BYTES = 32L << 20;
+  /** Of one rank: as many threads as an engine has at most. */
+  private static final int PARTS_AT_ONCE = 4;
+
   private final Loop loop;
   private final NodeBus bus;
   private final DatasetStore store;
@@ -71,8 +77,8 @@ public final class RankRestorer {
           KnownLayouts layouts = new KnownLayouts(store::neighbour);
           note(layouts, new Member(plan.source(), ""), plan.source(), plan.rank(), layout);
           RangeSource source = sources.of(layouts, Fault.CORRUPT);
-          return run("move dataset " + id + " rank " + plan.rank(), id, directory ->
-              RestoreJob.move(id, files, plan.source(), source, directory));
+          return run("move dataset " + id + " rank " + plan.rank(), id,
+              RestoreJob.move(id, files, plan.source(), source, store.directory(id)));
         });
   }
 
@@ -90,8 +96,8 @@ public final class RankRestorer {
               plan.members().stream().map(Member::filesNode).toList(),
               plan.members().stream().map(Member::redundancyNode).toList());
           RangeSource source = sources.of(layouts, Fault.CORRUPT);
-          return run("rebuild dataset " + id + " rank " + plan.rank(), id, directory ->
-              RestoreJob.rebuild(rebuild, source, directory));
+          return run("rebuild dataset " + id + " rank " + plan.rank(), id,
+              RestoreJob.rebuild(rebuild, source, store.directory(id)));
         }));
   }
 
@@ -170,7 +176,34 @@ public final class RankRestorer {
     return answer;
   }
 
-  private Future<RankFiles> run(String what, int id, Function<Path, RestoreJob> job) {
-    return loop.blocking(what, () -> job.apply(store.createDirectory(id)).run());
+  /** What is small has one thread; the parts of what is large have as many as there are. */
+  private Future<RankFiles> run(String what, int id, RestoreJob job) {
+    if (job.bytes() <= PART_BYTES) {
+      return loop.blocking(what, () -> {
+        store.createDirectory(id);
+        return job.run();
+      });
+    }
+    return loop.blocking(what, () -> {
+      store.createDirectory(id);
+      return job.divided(PART_BYTES);
+    }).compose(divided -> inParts(what, divided));
+  }
+
+  /** The next step begins when no part runs any more. */
+  private Future<RankFiles> inParts(String what, DividedRestore job) {
+    List<Supplier<Future<Void>>> parts = new ArrayList<>();
+    job.parts().forEach(part -> parts.add(() -> loop.blocking(what, () -> {
+      part.run();
+      return null;
+    })));
+    return BoundedParallel.atOnce(PARTS_AT_ONCE, parts).transform((_, failure) -> loop.blocking(what, () -> {
+      try (job) {
+        if (failure != null) {
+          throw failure instanceof Exception cause ? cause : new IllegalStateException(failure);
+        }
+        return job.finish();
+      }
+    }));
   }
 }
