@@ -7,8 +7,10 @@ import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.BasicFileAttributes;
 import java.util.Optional;
 import java.util.zip.CRC32;
 
@@ -67,39 +69,41 @@ public final class FileChecks {
   /**
    * Returns the mismatch of a file in a sentence; empty if it is correct. Reads the file only if its size is right and
    * its checksum known; an unread one must be untouched ({@link UnreadFiles}). A file that cannot be read is as bad as
-   * one with other bytes.
+   * one with other bytes; an operation of the file system that fails is tried once more.
    */
   public static Optional<String> problem(Path datasetDirectory, FileMeta meta) {
     Path path = NodeDirectories.resolve(datasetDirectory, meta.name());
-    if (!Files.isRegularFile(path, LinkOption.NOFOLLOW_LINKS)) {
-      return Optional.of(path + " is missing");
-    }
     try {
-      long bytes = Files.size(path);
-      if (bytes != meta.bytes()) {
-        return Optional.of(path + " has " + bytes + " bytes instead of " + meta.bytes());
+      return deviation(path, meta);
+    } catch (ScrException _) {
+      try {
+        return deviation(path, meta);
+      } catch (ScrException e) {
+        return Optional.of(e.getMessage());
       }
+    }
+  }
+
+  private static Optional<String> deviation(Path path, FileMeta meta) {
+    try {
+      BasicFileAttributes is = Files.readAttributes(path, BasicFileAttributes.class, LinkOption.NOFOLLOW_LINKS);
+      if (!is.isRegularFile()) {
+        return missing(path);
+      }
+      if (is.size() != meta.bytes()) {
+        return Optional.of(path + " has " + is.size() + " bytes instead of " + meta.bytes());
+      }
+    } catch (NoSuchFileException _) {
+      return missing(path);
     } catch (IOException e) {
-      return Optional.of(Faults.io(path, e).getMessage());
+      throw Faults.io(path, e);
     }
-    return meta.crc().isPresent() ? wrongCrc(path, meta.crc().getAsInt())
-        : meta.unread().isPresent() ? touched(path, meta) : Optional.empty();
+    return meta.crc().isPresent() ? wrongCrc(path, crc(path), meta.crc().getAsInt())
+        : meta.unread().isPresent() ? UnreadFiles.problem(path, meta) : Optional.empty();
   }
 
-  private static Optional<String> touched(Path path, FileMeta meta) {
-    try {
-      return UnreadFiles.problem(path, meta);
-    } catch (ScrException e) {
-      return Optional.of(e.getMessage());
-    }
-  }
-
-  private static Optional<String> wrongCrc(Path path, int expected) {
-    try {
-      return wrongCrc(path, crc(path), expected);
-    } catch (ScrException e) {
-      return Optional.of(e.getMessage());
-    }
+  private static Optional<String> missing(Path path) {
+    return Optional.of(path + " is missing");
   }
 
   /** Returns the message of {@link #problem} for a computed checksum; empty if it matches. */

@@ -2,6 +2,7 @@ package io.vertxscr.service.cache;
 
 import io.vertxscr.model.DatasetKey;
 import io.vertxscr.model.DatasetRecord.RankRecord;
+import io.vertxscr.model.Fault;
 import io.vertxscr.model.FileMeta;
 import io.vertxscr.model.HeldPart;
 import io.vertxscr.model.RankFiles;
@@ -94,7 +95,13 @@ final class RankChecks {
     return isSealed(known, found) ? known : found.flatMap(sealing::of);
   }
 
+  /** As with files, what fails is tried once more. */
   private static Optional<ScrException> headerProblem(Path redundancy) {
+    Optional<ScrException> first = unreadable(redundancy);
+    return first.isPresent() && first.get().fault() != Fault.CORRUPT ? unreadable(redundancy) : first;
+  }
+
+  private static Optional<ScrException> unreadable(Path redundancy) {
     try {
       RedundancyFiles.readHeader(redundancy);
       return Optional.empty();
