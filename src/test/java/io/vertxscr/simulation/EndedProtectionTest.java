@@ -25,8 +25,8 @@ import io.vertxscr.protocol.node.restart.LayoutReply;
 import io.vertxscr.protocol.node.restart.LayoutRequest;
 import io.vertxscr.protocol.node.restart.RankLayout;
 import io.vertxscr.redundancy.range.RangeStream;
+import io.vertxscr.service.LeaderlessBus;
 import io.vertxscr.service.Loop;
-import io.vertxscr.service.NodeBus;
 import io.vertxscr.service.VirtualTime;
 import io.vertxscr.service.redundancy.ProtectionJob;
 import io.vertxscr.service.redundancy.ProtectionService;
@@ -58,7 +58,7 @@ class EndedProtectionTest {
   private static final ScrException LOST = new ScrException(Fault.NODE_LOST, "node n3 has left the cluster");
 
   /** The node. */
-  private static final class Node implements NodeBus {
+  private static final class Node extends LeaderlessBus {
     final VirtualTime time = new VirtualTime(new Random(1));
     final List<ChecksumsRequest> asked = new ArrayList<>();
     final SimulatedFileSystem files;
@@ -118,21 +118,6 @@ class EndedProtectionTest {
       }
       asked.add((ChecksumsRequest) request);
       return loop.<A>promise().future();
-    }
-
-    @Override
-    public <A> Future<A> command(String node, NodeVerb verb, Object request, Class<A> answer) {
-      throw new AssertionError("n1 does not lead");
-    }
-
-    @Override
-    public <A> Future<A> askLeader(NodeVerb verb, Object request, Class<A> answer) {
-      throw new AssertionError("nobody leads");
-    }
-
-    @Override
-    public void onlyLeader(String name) {
-      // Nobody leads.
     }
   }
 

@@ -35,8 +35,10 @@ import io.vertxscr.service.Loop;
 import io.vertxscr.service.NodeBus;
 import io.vertxscr.service.RangeSources;
 import io.vertxscr.storage.DatasetStore;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 
@@ -77,8 +79,8 @@ public final class RankRestorer {
           KnownLayouts layouts = new KnownLayouts(store::neighbour);
           note(layouts, new Member(plan.source(), ""), plan.source(), plan.rank(), layout);
           RangeSource source = sources.of(layouts, Fault.CORRUPT);
-          return run("move dataset " + id + " rank " + plan.rank(), id,
-              RestoreJob.move(id, files, plan.source(), source, store.directory(id)));
+          return run("move dataset " + id + " rank " + plan.rank(), id, directory ->
+              RestoreJob.move(id, files, plan.source(), source, directory));
         });
   }
 
@@ -96,8 +98,8 @@ public final class RankRestorer {
               plan.members().stream().map(Member::filesNode).toList(),
               plan.members().stream().map(Member::redundancyNode).toList());
           RangeSource source = sources.of(layouts, Fault.CORRUPT);
-          return run("rebuild dataset " + id + " rank " + plan.rank(), id,
-              RestoreJob.rebuild(rebuild, source, store.directory(id)));
+          return run("rebuild dataset " + id + " rank " + plan.rank(), id, directory ->
+              RestoreJob.rebuild(rebuild, source, directory));
         }));
   }
 
@@ -176,18 +178,17 @@ public final class RankRestorer {
     return answer;
   }
 
-  /** What is small has one thread; the parts of what is large have as many as there are. */
-  private Future<RankFiles> run(String what, int id, RestoreJob job) {
-    if (job.bytes() <= PART_BYTES) {
-      return loop.blocking(what, () -> {
-        store.createDirectory(id);
-        return job.run();
-      });
-    }
-    return loop.blocking(what, () -> {
-      store.createDirectory(id);
-      return job.divided(PART_BYTES);
-    }).compose(divided -> inParts(what, divided));
+  /** What is small is done by the first job; parts of what is large have all threads. */
+  private Future<RankFiles> run(String what, int id, Function<Path, RestoreJob> job) {
+    return loop.<Supplier<Future<RankFiles>>>blocking(what, () -> {
+      RestoreJob restore = job.apply(store.createDirectory(id));
+      if (restore.bytes() <= PART_BYTES) {
+        RankFiles done = restore.run();
+        return () -> Future.succeededFuture(done);
+      }
+      DividedRestore divided = restore.divided(PART_BYTES);
+      return () -> inParts(what, divided);
+    }).compose(Supplier::get);
   }
 
   /** The next step begins when no part runs any more. */

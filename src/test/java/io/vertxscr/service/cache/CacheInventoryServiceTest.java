@@ -22,8 +22,8 @@ import io.vertxscr.protocol.node.restart.RestoreRanks;
 import io.vertxscr.protocol.node.restart.VerifyDataset;
 import io.vertxscr.recorded.FaultyDisk;
 import io.vertxscr.service.AdmittedPrefixes;
+import io.vertxscr.service.LeaderlessBus;
 import io.vertxscr.service.Loop;
-import io.vertxscr.service.NodeBus;
 import io.vertxscr.service.Observer;
 import io.vertxscr.service.VirtualTime;
 import io.vertxscr.service.redundancy.RankRestorer;
@@ -61,25 +61,10 @@ class CacheInventoryServiceTest {
   private final List<String> onLoop = new ArrayList<>();
 
   /** No other node is there. */
-  private static final class Nobody implements NodeBus {
+  private static final class Nobody extends LeaderlessBus {
     @Override
     public <A> Future<A> ask(String node, NodeVerb verb, Object request, Class<A> answer) {
       return Future.failedFuture(new ScrException(Fault.NODE_LOST, "node " + node + " has left the cluster"));
-    }
-
-    @Override
-    public <A> Future<A> command(String node, NodeVerb verb, Object request, Class<A> answer) {
-      throw new AssertionError("n1 does not lead");
-    }
-
-    @Override
-    public <A> Future<A> askLeader(NodeVerb verb, Object request, Class<A> answer) {
-      throw new AssertionError("nobody leads");
-    }
-
-    @Override
-    public void onlyLeader(String name) {
-      // Nobody leads.
     }
   }
 

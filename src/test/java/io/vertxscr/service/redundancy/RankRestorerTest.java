@@ -18,8 +18,8 @@ import io.vertxscr.protocol.node.restart.RankLayout;
 import io.vertxscr.protocol.node.restart.RestoreRanks;
 import io.vertxscr.redundancy.range.RangeRequest;
 import io.vertxscr.redundancy.range.RangeStream;
+import io.vertxscr.service.LeaderlessBus;
 import io.vertxscr.service.Loop;
-import io.vertxscr.service.NodeBus;
 import io.vertxscr.service.VirtualTime;
 import io.vertxscr.storage.DatasetStore;
 import io.vertxscr.storage.FileChecks;
@@ -108,26 +108,11 @@ class RankRestorerTest {
   }
 
   /** A node that has the files. */
-  private final class Other implements NodeBus {
+  private final class Other extends LeaderlessBus {
     @Override
     public <A> Future<A> ask(String node, NodeVerb verb, Object request, Class<A> answer) {
       return Future.succeededFuture(answer.cast(
           new LayoutReply(List.of(new RankLayout(files, Optional.empty())), "/elsewhere")));
-    }
-
-    @Override
-    public <A> Future<A> command(String node, NodeVerb verb, Object request, Class<A> answer) {
-      throw new AssertionError("n1 does not lead");
-    }
-
-    @Override
-    public <A> Future<A> askLeader(NodeVerb verb, Object request, Class<A> answer) {
-      throw new AssertionError("nobody leads");
-    }
-
-    @Override
-    public void onlyLeader(String name) {
-      // Nobody leads.
     }
   }
 
