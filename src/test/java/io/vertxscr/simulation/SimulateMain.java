@@ -127,8 +127,10 @@ public final class SimulateMain {
       failed += known.isPresent() ? 0 : 1;
       if (kinds.merge(kind, 1, Integer::sum) <= (known.isPresent() ? 0 : STORIES_OF_A_KIND)) {
         System.out.print(outcome.story());
-        System.out.println("  replay: load-tests/run simulate --faults " + profile.toString().toLowerCase(Locale.ROOT)
-            + " --seed " + seed);
+      }
+      if (known.isEmpty()) {
+        System.out.println("  " + kind + ", replay: load-tests/run simulate --faults "
+            + profile.toString().toLowerCase(Locale.ROOT) + " --seed " + seed);
       }
     }
   }
