@@ -226,7 +226,7 @@ public final class RunLifecycle implements LeaderActions {
     events.over(run, Optional.of(cause));
     phases.over(run, cause);
     restarts.over();
-    reads.end();
+    preparation.over();
     if (run != 0 && endsByIntent()) {
       journal.note(prefix, history -> history.excused(run));
     }
@@ -247,6 +247,7 @@ public final class RunLifecycle implements LeaderActions {
 
   @Override
   public void resigned() {
+    preparation.over();
     between.resigned();
     advice.halts().stop();
     advice.advisor().close();

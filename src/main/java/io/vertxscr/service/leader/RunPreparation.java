@@ -53,6 +53,8 @@ public final class RunPreparation {
   private final ReadsInPlace reads;
   private final RunNumbering numbers;
   private Future<RunInfo> restoring = Future.succeededFuture();
+  /** Changes when a run is over; nobody waits for a restore that was asked for before. */
+  private long runsOver;
 
   /**
    * Works for the leader of a node.
@@ -99,10 +101,17 @@ public final class RunPreparation {
     numbers.heard(run);
   }
 
+  /** The run is over, maybe while its restore is still under way. */
+  void over() {
+    runsOver++;
+    reads.end();
+  }
+
   /** Restores the newest checkpoint that can be had; one restore at a time. */
   Future<RunInfo> restore(String prefix, String jobName, RankMap map, RunSettings configured) {
     RunPolicy policy = configured.policy();
     String name = jobName.isEmpty() ? configured.jobName() : jobName;
+    long before = runsOver;
     // A restore that nobody waits for any more may still move files: two at a time would undo each other's work.
     Future<RunInfo> mine = restoring
         .transform((_, _) -> restorer.look(prefix))
@@ -112,7 +121,7 @@ public final class RunPreparation {
         })
         .compose(_ -> wishes.left(prefix, policy))
         .onSuccess(left -> wishes.warning(left).ifPresent(restorer::tell))
-        .compose(left -> restored(new RestoreRequest(prefix, map, left, List.of())))
+        .compose(left -> restored(new RestoreRequest(prefix, map, left, List.of()), before))
         .onFailure(failure -> {
           if (HOPELESS.contains(Fault.of(failure))) {
             advice.halts().initFailed(prefix, policy.halt());
@@ -140,13 +149,13 @@ public final class RunPreparation {
     return restorer.remarks();
   }
 
-  private Future<RestoreOutcome> restored(RestoreRequest wanted) {
+  private Future<RestoreOutcome> restored(RestoreRequest wanted, long runsOverBefore) {
     boolean inPlace = readsInPlace(wanted.policy());
     return before(wanted.prefix(), wanted.policy())
         .compose(_ -> inPlace ? reads.begin(wanted.prefix()) : Future.succeededFuture())
         .compose(_ -> restorer.restore(wanted)).onComplete((found, _) -> {
-          if (found == null || found.restart().isEmpty()) {
-            reads.end();
+          if (found == null || found.restart().isEmpty() || runsOverBefore != runsOver) {
+            reads.end();                                  // nobody will read it
           }
         }).compose(found -> wishes.followed(wanted.prefix(), wanted.policy()).map(found));
   }

@@ -1,0 +1,108 @@
+package io.vertxscr.simulation;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.vertx.core.Future;
+import io.vertxscr.client.ScrClient;
+import io.vertxscr.config.Settings;
+import io.vertxscr.model.DatasetFlags;
+import io.vertxscr.protocol.app.InitRequest;
+import io.vertxscr.service.VirtualTime;
+import io.vertxscr.simulation.VirtualSession.VirtualPhase;
+import io.vertxscr.storage.LocalFiles;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Random;
+import java.util.function.Function;
+import java.util.stream.IntStream;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/**
+ * Goal: a run that loses a rank while its checkpoint is restored holds up no flush. Method: two nodes with a rank each
+ * in virtual time; ranks may read in place, for which renames in the prefix directory wait. A rank dies at each
+ * millisecond of a restart; the next run flushes the caches first. Replay with -Dseed=N.
+ */
+class AbandonedRestartTest {
+  private static final long SEED = Long.getLong("seed", 1);
+  private static final Path PREFIX = Path.of("/pfs/prefix");
+  private static final List<String> NODES = List.of("n1", "n2");
+  private static final int MOST_MS = 60;
+
+  private final Random random = new Random(SEED);
+  private final VirtualTime time = new VirtualTime(random);
+  private final SimulatedDisk shared = new SimulatedDisk(time::nowNs);
+  private final Map<String, LocalFiles> machines = new HashMap<>();
+  private final VirtualCluster cluster = new VirtualCluster(random, time, Settings.load(Map.of("SCR_CNTL_BASE",
+      "/local/cntl", "SCR_CACHE_BASE", "/local/cache", "SCR_COPY_TYPE", "SINGLE", "SCR_FLUSH", "0",
+      "SCR_FETCH_BYPASS", "1"), Optional.empty()), PREFIX, this::machine, true,
+      (from, to) -> new int[] {from.equals(to) ? 0 : 1});
+
+  private LocalFiles machine(String name) {
+    return machines.computeIfAbsent(name, _ -> new LocalFiles(new SimulatedFileSystem(
+        name, new SimulatedDisk(time::nowNs), shared, SimulatedFileSystem.Interference.NONE)));
+  }
+
+  private List<ScrClient> clients() {
+    return NODES.stream().map(cluster::client).toList();
+  }
+
+  private static List<Future<VirtualSession>> init(List<ScrClient> clients, Map<String, String> environment) {
+    return IntStream.range(0, clients.size()).mapToObj(rank -> Future.fromCompletionStage(clients.get(rank).init(
+        new InitRequest(rank, clients.size(), PREFIX.toString(), "test", Optional.of(environment), Optional.empty())))
+        .map(VirtualSession::new)).toList();
+  }
+
+  private <T, R> List<R> all(List<T> of, Function<T, Future<R>> what) {
+    List<Future<R>> asked = of.stream().map(what).toList();
+    cluster.await(Future.join(asked));
+    return asked.stream().map(Future::result).toList();
+  }
+
+  private void checkpoint() throws IOException {
+    List<ScrClient> clients = clients();
+    List<VirtualSession> ranks = all(init(clients, Map.of()), one -> one);
+    List<VirtualPhase> phases = all(ranks, rank -> rank.startOutput("step-1", DatasetFlags.CHECKPOINT));
+    for (int rank = 0; rank < ranks.size(); rank++) {
+      String name = PREFIX + "/step-1/rank-" + rank;
+      Path routed = all(List.of(phases.get(rank)), phase -> phase.route(name)).getFirst();
+      Files.write(cluster.file(NODES.get(rank), routed), new byte[100]);
+    }
+    all(phases, phase -> phase.complete(true));
+    all(ranks, VirtualSession::finish);
+    clients.forEach(ScrClient::close);
+    cluster.launch();
+  }
+
+  static IntStream times() {
+    return IntStream.range(0, MOST_MS);
+  }
+
+  @ParameterizedTest
+  @MethodSource("times")
+  void holdsUpNoFlush(int dies) throws IOException {
+    Files.createDirectories(machine("n1").path(PREFIX.toString()));
+    for (String node : NODES) {
+      Files.createDirectories(machine(node).path("/local"));
+      cluster.start(node);
+    }
+    checkpoint();
+    List<ScrClient> abandoned = clients();
+    List<Future<VirtualSession>> first = init(abandoned, Map.of());
+    cluster.pass(Duration.ofMillis(dies));
+    abandoned.getLast().close();
+    cluster.await(first.getFirst());
+    abandoned.forEach(ScrClient::close);
+    cluster.launch();
+    List<Future<VirtualSession>> second = init(clients(), Map.of("SCR_FLUSH_ON_RESTART", "1"));
+    cluster.pass(Duration.ofMinutes(1));
+    assertThat(second).allMatch(Future::succeeded);
+    assertThat(machine("n1").path(PREFIX + "/step-1/rank-1")).exists();
+  }
+}
