@@ -20,6 +20,9 @@ import java.util.stream.Stream;
  *
  * <p>A checkpoint that the restart has passed over is replaced by a newer one in the prefix directory, too: the program
  * has left it behind. Then even its pending flush does not hold it where its bytes are in the way of the next dataset.
+ *
+ * <p>Nothing tells whether a restart of another program could use what that program has left here, or whether something
+ * newer replaces it. So it goes only when it is in the prefix directory, or when somebody says so.
  */
 public final class Eviction {
   private Eviction() {}
@@ -56,6 +59,11 @@ public final class Eviction {
     private boolean isPassedOver() {
       return checkpoint && standing == Standing.PASSED_OVER;
     }
+
+    /** Whether it is a checkpoint of another program, and not in the prefix directory. */
+    public boolean isOnlyCopyOfOthers() {
+      return checkpoint && standing == Standing.FOREIGN && flush != FlushState.DONE;
+    }
   }
 
   /**
@@ -70,7 +78,7 @@ public final class Eviction {
   public record SpaceDemand(
       String store, int losses, int storeCount, boolean single, boolean exact, long missingBytes) {
 
-    /** Not those of others that are nowhere else: they go only where their bytes are in the way. */
+    /** Not those of others that are nowhere else: they stay. */
     private boolean counts(Cached dataset) {
       return exact && dataset.store().equals(store)
           && (dataset.standing() != Standing.FOREIGN || dataset.flush() == FlushState.DONE);
@@ -204,7 +212,6 @@ public final class Eviction {
         here.stream().filter(d -> d.isOwnCheckpoint() && isReplaced(d, held) && d.flush() != FlushState.DONE).toList(),
         here.stream().filter(d -> (d.isOwnCheckpoint() || d.isPassedOver()) && d.flush() == FlushState.DONE).toList(),
         here.stream().filter(Cached::isPassedOver).toList(),
-        here.stream().filter(d -> d.standing() == Standing.FOREIGN).toList(),
         here.stream().filter(d -> d.isOwnCheckpoint() && demand.storeCount() == 1
             && (demand.single() || demand.exact()) && demand.losses() >= d.losses()).toList()).toList();
   }

@@ -69,13 +69,26 @@ class EvictionTest {
     List<Cached> held = List.of(foreign, old, last, passedOver);
     assertThat(Eviction.early(held, new SpaceDemand("/a", 1, 1, true, false, 1)).evicted()).containsExactly(7);
     assertThat(Eviction.early(held, new SpaceDemand("/a", 1, 1, true, false, 20)).evicted()).containsExactly(7, 9);
-    assertThat(Eviction.early(held, new SpaceDemand("/a", 1, 1, true, false, 30)).evicted()).containsExactly(7, 9, 1);
-    assertThat(Eviction.early(held, new SpaceDemand("/a", 1, 1, true, false, 40)))
-        .isEqualTo(new EvictionPlan(List.of(7, 9, 1, 8), true, 0));
-    assertThat(Eviction.early(held, new SpaceDemand("/a", 1, 2, true, false, 40)))
+    assertThat(Eviction.early(held, new SpaceDemand("/a", 1, 1, true, false, 30)))
+        .isEqualTo(new EvictionPlan(List.of(7, 9, 8), true, 0));
+    assertThat(Eviction.early(held, new SpaceDemand("/a", 1, 2, true, false, 30)))
         .isEqualTo(new EvictionPlan(List.of(), false, 10));
-    assertThat(Eviction.early(held, new SpaceDemand("/a", 1, 1, true, false, 41)))
-        .isEqualTo(new EvictionPlan(List.of(), false, 1));
+    assertThat(Eviction.early(held, new SpaceDemand("/a", 1, 1, true, false, 31)))
+        .as("what another program has nowhere else stays").isEqualTo(new EvictionPlan(List.of(), false, 1));
+  }
+
+  /** Nobody here knows whether the other program has anything newer, and its run may begin again at any time. */
+  @Test
+  void whatAnotherProgramHasNowhereElseMakesNoRoom() {
+    for (FlushState flush : FlushState.values()) {
+      Cached foreign = new Cached(1, "/a", true, 1, Standing.FOREIGN, flush, 10);
+      boolean goes = flush == FlushState.DONE;
+      assertThat(foreign.isOnlyCopyOfOthers()).isEqualTo(!goes);
+      for (boolean exact : new boolean[] {false, true}) {
+        assertThat(Eviction.early(List.of(foreign), new SpaceDemand("/a", 1, 1, true, exact, 10)))
+            .isEqualTo(goes ? new EvictionPlan(List.of(1), false, 0) : new EvictionPlan(List.of(), false, 10));
+      }
+    }
   }
 
   /** The lack may pass, the next one may fail, and that would leave nothing. */
@@ -232,9 +245,9 @@ class EvictionTest {
         && (dataset.standing() == Standing.WHOLE || dataset.standing() == Standing.UNTRIED);
   }
 
-  /** No pending flush holds it, unless a newer one is there already. */
+  /** No pending flush holds it, unless a newer one is there already; nor is it another program's only copy. */
   private static boolean mayGo(List<Cached> held, Cached dataset) {
-    return dataset.flush() != FlushState.WANTED
+    return dataset.flush() != FlushState.WANTED && !dataset.isOnlyCopyOfOthers()
         || dataset.checkpoint() && dataset.standing() == Standing.PASSED_OVER && isOutdated(held, dataset);
   }
 

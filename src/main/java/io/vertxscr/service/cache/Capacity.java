@@ -216,7 +216,8 @@ public final class Capacity {
       return new RoomEstimate(List.of(), "no room in store " + target.base() + ": the dataset will take about "
           + need.bytes() + " bytes, free are " + Math.max(0, need.free()) + ", and " + plan.missingBytes()
           + " are missing even without what may be deleted. Kept there are datasets " + kept(target.base())
-          + "; what is on its way to the prefix directory or the last that a restart could use stays. Use a larger"
+          + "; what is on its way to the prefix directory or the last that a restart could use stays"
+          + ofOthers(held, target.base()) + ". Use a larger"
           + " store, SCR_CACHE_FULL=BYPASS or SCR_CACHE_BYPASS=1; or, with one dataset in the store,"
           + " SCR_CACHE_EVICT=EARLY, which has none there while the next one is written");
     }
@@ -230,6 +231,15 @@ public final class Capacity {
           + " nodes that hold the rest of them are back", target.base(), givenUp);
     }
     return new RoomEstimate(plan.evicted(), "");
+  }
+
+  /** What keeps the room, and can be flushed or deleted by people only. */
+  private static String ofOthers(List<Eviction.Cached> held, String base) {
+    List<Integer> ids = held.stream().filter(dataset -> dataset.isOnlyCopyOfOthers() && dataset.store().equals(base))
+        .map(Eviction.Cached::id).toList();
+    return ids.isEmpty() ? "" : ". Datasets " + ids + " are of other programs, or of runs of another size, and only"
+        + " here: a run of theirs with SCR_FLUSH_ON_RESTART=1 flushes them, one with SCR_CACHE_PURGE=1 deletes them,"
+        + " and the dashboard can do either";
   }
 
   private List<Integer> kept(String base) {
