@@ -64,6 +64,8 @@ public final class ScrubService {
   private static final long YIELD_MS = 250;
   /** The longest rest between two pieces: datasets come and go meanwhile, and the rate with them. */
   private static final long MOST_REST_MS = 30_000;
+  /** What a look costs at least, as bytes: else who holds none, or a few, looks again all the time. */
+  private static final int LEAST_LOOK_BYTES = 4096;
   private static final long NS_PER_MS = 1_000_000;
   /** A failed repair is tried again so much later, where nobody has to do anything for it. */
   private static final long REPAIR_AGAIN_MS = 10_000;
@@ -264,12 +266,19 @@ public final class ScrubService {
 
   private List<ScrubSchedule.Due> due() {
     return looks.values().stream()
-        .map(look -> new ScrubSchedule.Due(look.dataset, left(look), look.dueSinceMs)).toList();
+        .map(look -> new ScrubSchedule.Due(look.dataset, costLeft(look), look.dueSinceMs)).toList();
+  }
+
+  private long costLeft(Look look) {
+    return Math.max(left(look), LEAST_LOOK_BYTES - done(look));
   }
 
   private long left(Look look) {
-    long done = reading.filter(now -> now.look == look).map(now -> now.readBytes).orElse(0L);
-    return Math.max(0, store.bytes(look.dataset.id()) - done);
+    return Math.max(0, store.bytes(look.dataset.id()) - done(look));
+  }
+
+  private long done(Look look) {
+    return reading.filter(now -> now.look == look).map(now -> now.readBytes).orElse(0L);
   }
 
   /** Goes on after this delay, and not before. */
@@ -350,7 +359,7 @@ public final class ScrubService {
           isPieceRead = false;
           if (failure == null) {
             now.readBytes += piece.bytes;
-            throttle.took(Math.max(1, piece.bytes));      // a dataset without a byte is not read at each look
+            throttle.took(piece.bytes);
             piece.filemapProblem.ifPresent(problem -> filemapMended(now.look, problem));
             now.check.takeDeviations().forEach(finding -> found(now, finding));
           } else {
@@ -428,6 +437,7 @@ public final class ScrubService {
 
   private void done(Reading now) {
     reading = Optional.empty();
+    throttle.took(Math.max(0, LEAST_LOOK_BYTES - now.readBytes));
     Look look = now.look;
     look.dueSinceMs = nowMs();
     look.lookedAtMs = OptionalLong.of(loop.clock().millis());

@@ -1,0 +1,77 @@
+package io.vertxscr.simulation;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.vertx.core.Future;
+import io.vertxscr.client.ScrClient;
+import io.vertxscr.config.Settings;
+import io.vertxscr.model.DatasetFlags;
+import io.vertxscr.protocol.app.InitRequest;
+import io.vertxscr.service.VirtualTime;
+import io.vertxscr.simulation.VirtualSession.VirtualPhase;
+import io.vertxscr.storage.LocalFiles;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Random;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+
+/**
+ * Goal: a scrub reads each dataset once in a round, and not many times more, whatever its size. Method: two nodes with
+ * a rank each in virtual time, for an hour; one rank writes a small file, the other one none.
+ */
+class ScrubPaceTest {
+  private static final Path PREFIX = Path.of("/pfs/prefix");
+  private static final List<String> NODES = List.of("n1", "n2");
+  private static final int ROUNDS = 6;
+
+  private final Random random = new Random(1);
+  private final VirtualTime time = new VirtualTime(random);
+  private final SimulatedDisk shared = new SimulatedDisk(time::nowNs);
+  private final Map<String, LocalFiles> machines = new HashMap<>();
+  private final VirtualCluster cluster = new VirtualCluster(random, time, Settings.load(Map.of("SCR_CNTL_BASE",
+      "/local/cntl", "SCR_CACHE_BASE", "/local/cache", "SCR_COPY_TYPE", "SINGLE", "SCR_SCRUB_SECONDS",
+      "" + Duration.ofHours(1).toSeconds() / ROUNDS), Optional.empty()), PREFIX, this::machine, true,
+      (from, to) -> new int[] {from.equals(to) ? 0 : 1});
+
+  private LocalFiles machine(String name) {
+    return machines.computeIfAbsent(name, _ -> new LocalFiles(new SimulatedFileSystem(
+        name, new SimulatedDisk(time::nowNs), shared, SimulatedFileSystem.Interference.NONE)));
+  }
+
+  private <R> List<R> all(List<Future<R>> asked) {
+    cluster.await(Future.join(asked));
+    return asked.stream().map(Future::result).toList();
+  }
+
+  @Test
+  void whoHoldsFewBytesOrNoneReadsThemOnceInARoundToo() throws IOException {
+    Files.createDirectories(machine("n1").path(PREFIX.toString()));
+    for (String node : NODES) {
+      Files.createDirectories(machine(node).path("/local"));
+      cluster.start(node);
+    }
+    List<ScrClient> clients = NODES.stream().map(cluster::client).toList();
+    List<VirtualSession> ranks = all(IntStream.range(0, NODES.size()).mapToObj(rank ->
+        Future.fromCompletionStage(clients.get(rank).init(
+            new InitRequest(rank, NODES.size(), PREFIX.toString(), "test"))).map(VirtualSession::new)).toList());
+    List<VirtualPhase> phases =
+        all(ranks.stream().map(rank -> rank.startOutput("step-1", DatasetFlags.CHECKPOINT)).toList());
+    Path routed = all(List.of(phases.getFirst().route(PREFIX + "/step-1/rank-0"))).getFirst();
+    Files.write(cluster.file("n1", routed), new byte[10]);
+    all(phases.stream().map(phase -> phase.complete(true)).toList());
+    all(ranks.stream().map(VirtualSession::finish).toList());
+    cluster.pass(Duration.ofHours(1));
+    for (String node : NODES) {
+      assertThat(cluster.bus().events().stream().filter(event -> event.getString("type").equals("scrub-done")
+          && event.getString("node").equals(node)).count()).as("looks of %s", node)
+          .isBetween(ROUNDS - 1L, 3L * ROUNDS);
+    }
+  }
+}
