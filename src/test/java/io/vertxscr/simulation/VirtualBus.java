@@ -31,9 +31,9 @@ import java.util.function.UnaryOperator;
 /**
  * The event bus of a whole cluster in virtual time.
  *
- * <p>Messages and answers take a random time and overtake each other. What a dead node has sent may arrive, or not; it
- * hears nothing any more, and who asks it gets no answer. Of Vert.x there is only what the verticles and buses of
- * a node use; anything else is refused by name.
+ * <p>Messages and answers take a random time and overtake each other. What a dead node has sent to others may
+ * arrive, or not; it hears nothing any more, and who asks it gets no answer. Of Vert.x there is only what the verticles
+ * and buses of a node use; anything else is refused by name.
  */
 public final class VirtualBus {
   private final Random random;
@@ -264,7 +264,9 @@ public final class VirtualBus {
     }
     for (int delayMs : arrivals) {
       loop.after(delayMs, () -> {
-        boolean lost = dead.contains(sent.from()) && random.nextBoolean();
+        // what was on its way within a node is gone with its daemon: the next one has connections of its own
+        boolean lost = dead.contains(sent.from())
+            && (random.nextBoolean() || nodeOf(sent.from()).equals(nodeOf(to)));
         trace.note(hash(sent), () -> sent.from() + " -> " + to + (lost ? " (lost): " : ": ") + sent.body());
         if (!lost) {
           arrival.run();
