@@ -27,9 +27,9 @@ import java.util.Queue;
 import java.util.zip.CRC32;
 
 /**
- * Reads all that a node holds of a dataset, piece by piece, and compares it with its checksums. What differs is read
- * once more before it is told. Files may be replaced meanwhile: who uses the deviations looks whether the filemap still
- * names the same. Blocking, on one thread at a time.
+ * Reads all that a node holds of a dataset, piece by piece, and compares it with its checksums. What differs, or cannot
+ * be read, is read once more before it is told. Files may be replaced meanwhile: who uses the deviations looks whether
+ * the filemap still names the same. Blocking, on one thread at a time.
  */
 public final class DatasetCheck {
   private final Path directory;
@@ -56,11 +56,20 @@ public final class DatasetCheck {
     final Queue<Checked> ranges = new ArrayDeque<>();
     final CRC32 crc = new CRC32();
     boolean begun;
+    boolean isSecondTry;
     long done;
 
     PartCheck(RankRecord rank, HeldPart part) {
       this.rank = rank;
       this.part = part;
+    }
+
+    void beginAgain() {
+      isSecondTry = true;
+      begun = false;
+      done = 0;
+      ranges.clear();
+      crc.reset();
     }
   }
 
@@ -94,9 +103,9 @@ public final class DatasetCheck {
       try {
         count = step();
       } catch (IOException e) {
-        bad(Faults.io(directory, e).getMessage());
+        failed(Faults.io(directory, e).getMessage());
       } catch (ScrException e) {
-        bad(e.getMessage());
+        failed(e.getMessage());
       }
     }
     return count;
@@ -198,6 +207,15 @@ public final class DatasetCheck {
     }
     into.update(buffer.flip());
     return count;
+  }
+
+  /** It may have been the only operation that fails. */
+  private void failed(String problem) {
+    if (part.isSecondTry) {
+      bad(problem);
+    } else {
+      part.beginAgain();
+    }
   }
 
   private void bad(String problem) {
