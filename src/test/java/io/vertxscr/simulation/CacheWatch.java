@@ -1,6 +1,7 @@
 package io.vertxscr.simulation;
 
 import io.vertxscr.format.FilemapFile;
+import io.vertxscr.model.DatasetRecord;
 import io.vertxscr.simulation.Ledger.Attempt;
 import io.vertxscr.simulation.Outcome.Invariant;
 import io.vertxscr.simulation.SimulatedFileSystem.Operation;
@@ -18,8 +19,8 @@ import java.util.regex.Pattern;
  * Sees each filemap that a daemon writes or deletes, and checks each eviction at that moment.
  *
  * <p>A checkpoint may go if it is in the prefix directory, or if a newer one of its program is whole: all ranks have
- * called it valid, all of their nodes have a filemap of it with all checksums, and no loss of power could take its
- * files.
+ * called it valid, all of their nodes have a filemap of it with all checksums, or those of a run that has restarted
+ * from it have one with redundancy, and no loss of power could take its files.
  */
 final class CacheWatch {
   private static final Pattern FILEMAP = Pattern.compile("scr\\.dataset\\.([0-9]+)\\.scrfilemap");
@@ -84,8 +85,23 @@ final class CacheWatch {
   private Optional<Attempt> successor(Program program, Attempt attempt) {
     return program.ledger().attempts().stream()
         .filter(newer -> newer.number > attempt.number && newer.isCheckpoint() && !newer.isRemoved
-            && newer.tolerance >= attempt.tolerance && program.ledger().mayBeComplete(newer) && newer.isProtected())
+            && newer.tolerance >= attempt.tolerance && program.ledger().mayBeComplete(newer)
+            && (newer.isProtected() || isRestored(newer)))
         .filter(newer -> newer.flushed || isDurable(newer) && isKnown(newer)).findFirst();
+  }
+
+  /** Whether all ranks of a run have restarted from it, on nodes that have redundancy for their parts again. */
+  private boolean isRestored(Attempt attempt) {
+    return !attempt.readOn.isEmpty() && attempt.readOn.stream().allMatch(node -> filemap(attempt, node)
+        .filter(record -> attempt.tolerance == 0
+            || record.ranks().stream().noneMatch(rank -> rank.redundancy().isEmpty() && rank.set().size() > 1))
+        .isPresent());
+  }
+
+  private Optional<DatasetRecord> filemap(Attempt attempt, String node) {
+    return Optional.ofNullable(attempt.filemaps.get(node)).filter(path -> machines.apply(node).files
+        == path.getFileSystem()).map(path -> path.getFileSystem().find(path))
+        .map(content -> FilemapFile.decode(content.content()));
   }
 
   /** After a loss of power nobody could tell whether files without checksums are what they were. */

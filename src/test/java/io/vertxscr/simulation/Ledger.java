@@ -83,6 +83,8 @@ final class Ledger {
     final Set<String> saved = new TreeSet<>();
     /** Where these are, by node. */
     final Map<String, SimulatedPath> filemaps = new HashMap<>();
+    /** Nodes of the ranks of the last run that has restarted from it; what was lost is rebuilt there. */
+    final Set<String> readOn = new TreeSet<>();
     /** Nodes that have deleted theirs since, for a good reason. */
     final Set<String> evicted = new TreeSet<>();
     /** Those that have done so without: as nobody has heard that it is complete. */

@@ -681,9 +681,18 @@ final class Simulation {
           .compose(_ -> rank.call("complete-restart", phase.complete(read.size() == scenario.files())))
           .map(_ -> {
             rank.offered = read.isEmpty() ? null : read.getFirst();
+            noteRestart(rank.offered);
             return Ledger.step(phase.name());
           });
     });
+  }
+
+  /** All ranks have read it, where the last one of them has. */
+  private void noteRestart(Attempt offered) {
+    if (offered != null && ranks.stream().allMatch(rank -> rank.offered == offered)) {
+      offered.readOn.clear();
+      ranks.forEach(rank -> offered.readOn.add(rank.node));
+    }
   }
 
   private Void reads(Rank rank, String name, int file, Path path, List<Attempt> read) {
@@ -1107,7 +1116,10 @@ final class Simulation {
             + ", which was removed, or passed over"));
     Optional<Attempt> due = due(rank.program.ledger());
     boolean lacksRoom = offered.isPresent() && fullUntilNs >= runBeganNs;    // an older one is better than none
-    if (!rank.gone && !lacksRoom && due.isPresent()
+    // so it is where the newest is in the prefix directory alone, and some node cannot read that
+    boolean isOutOfReach = offered.isPresent() && prefixAwayUntilNs >= runBeganNs
+        && due.filter(attempt -> attempt.evicted.isEmpty() && isWithinTolerance(attempt)).isEmpty();
+    if (!rank.gone && !lacksRoom && !isOutOfReach && due.isPresent()
         && offered.map(attempt -> attempt.number).orElse(-1) < due.get().number) {
       violated(Invariant.NEWEST_IS_OFFERED, "rank " + rank.number + " is offered " + offered.map(Attempt::toString)
           .orElse("nothing") + ", and " + due.get() + " was acknowledged"
