@@ -343,7 +343,9 @@ public final class FlushSteps {
   private Future<Void> sealed(int id) {
     FlushAttempt attempt = attempts.get(id);
     return (attempt.course().later.isPresent()
-        ? locked.runLong("list dataset " + id + " as replaced", () -> replaced(attempt)) : sealedNow(attempt)
+        ? locked.runLong("list dataset " + id + " as replaced", () -> replaced(attempt))
+            .compose(remarks -> withoutContainers(attempt).map(remarks))
+        : sealedNow(attempt)
     ).onSuccess(remarks -> {
       attempt.course().endTurn();
       tokens.succeeded(attempt.prefix());
@@ -376,6 +378,15 @@ public final class FlushSteps {
         return remarks;
       });
     });
+  }
+
+  /** Drafts of containers are the leader's to remove. */
+  private Future<Void> withoutContainers(FlushAttempt attempt) {
+    return attempt.containers().map(there -> loop.prefix().<Void>runLong(
+        "remove drafts of dataset " + attempt.descriptor().id(), () -> {
+          there.plan().drafts().clean();
+          return null;
+        })).orElseGet(Future::succeededFuture);
   }
 
   private static RankMapWriter map(FlushAttempt attempt) {

@@ -24,9 +24,9 @@ import java.util.Set;
 import java.util.function.Supplier;
 
 /**
- * Detects a dataset overtaken by a later one that is whole, listed, and has one of its paths. It must not be published,
- * because it would overwrite the newer one. Costs nothing but a look into the index where no later one is listed. On
- * the node's loop.
+ * Detects a dataset overtaken by a later one that is whole, listed, and has its name or a path of it. It must not
+ * be published, because it would replace the newer one, or overwrite it. Costs nothing but a look into the index where
+ * no later one is listed. On the node's loop.
  */
 public final class PlaceOwners {
   /** Of so many ranks at a time the names are asked for. */
@@ -49,13 +49,15 @@ public final class PlaceOwners {
    */
   Future<Optional<DatasetDescriptor>> later(DatasetDescriptor dataset, PrefixPaths paths, Publication publication,
       Map<String, List<Integer>> ranks, PublishedForm form) {
-    if (form == PublishedForm.CONTAINERS) {
-      return Future.succeededFuture(Optional.empty());
-    }
     return loop.prefix().run("look for later datasets than " + dataset.id(), () -> publication.laterThan(dataset))
-        .compose(later -> later.isEmpty() ? Future.succeededFuture(Optional.empty())
-            : places(dataset.id(), ranks, form).compose(places -> loop.prefix().runLong("look for places of dataset "
-                + dataset.id() + " in maps", () -> new WrittenOver(paths).owner(places, later))));
+        .compose(later -> {
+          Optional<DatasetDescriptor> ofName =
+              later.stream().filter(other -> other.name().equals(dataset.name())).findFirst();
+          return ofName.isPresent() || later.isEmpty() || form == PublishedForm.CONTAINERS
+              ? Future.succeededFuture(ofName)
+              : places(dataset.id(), ranks, form).compose(places -> loop.prefix().runLong("look for places of dataset "
+                  + dataset.id() + " in maps", () -> new WrittenOver(paths).owner(places, later)));
+        });
   }
 
   private Future<Set<String>> places(int id, Map<String, List<Integer>> ranksOfNodes, PublishedForm form) {
