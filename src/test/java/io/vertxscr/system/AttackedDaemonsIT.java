@@ -91,7 +91,7 @@ class AttackedDaemonsIT {
   private static final int UNPROVEN_ON_BUS = 1_024;
   private static final int GREETING_BYTES = 8;
   /** Between two checkpoints, for the attackers have the same processors. */
-  private static final int COMPUTES_MS = 100;
+  private static final int COMPUTES_MS = 250;
   private static final int MORE_DESCRIPTORS = 8;
   private static final long MORE_HEAP_BYTES = 8 << 20;
   private static final List<Door> TLS = List.of(Door.CLUSTER, Door.BUS, Door.PEER);

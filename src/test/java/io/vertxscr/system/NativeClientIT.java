@@ -279,11 +279,7 @@ class NativeClientIT {
     for (int i = 0; i < 3; i++) {
       assertThat(index.entries().get(i).replacedBy()).hasValue(index.entries().get(i + 1).id());
     }
-    for (DaemonProcess daemon : List.copyOf(cluster.alive())) {
-      cluster.kill(daemon.name());
-      cluster.wipe(daemon.name());
-    }
-    cluster.fill(DAEMONS);
+    Files.writeString(prefix.resolve(".scrconf"), "SCR_CACHE_PURGE=1\n");    // so it comes from the prefix directory
     assertThat(run(build.program("mpi_checkpoint"), "0", "3", "same", "0"))
         .contains(everyRank("restarted from step-4"));
   }
