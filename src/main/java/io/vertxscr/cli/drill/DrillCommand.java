@@ -72,9 +72,9 @@ final class DrillCommand implements Callable<Integer> {
       description = "How checkpoints are protected (${DEFAULT-VALUE}).")
   private Scheme scheme;
 
-  @Option(names = "--flush", defaultValue = "0", paramLabel = "N",
-      description = "Every Nth checkpoint goes to the prefix directory (${DEFAULT-VALUE}); 0 for none.")
-  private int flushEvery;
+  @Option(names = "--flush", paramLabel = "N", description = "Every Nth checkpoint goes to the prefix directory, 0 for"
+      + " none; if not given 0, and with --hang-prefix 1.")
+  private Integer flushEvery;
 
   @Option(names = "--kill-node", split = ",", paramLabel = "NODE",
       description = "Kill these nodes, daemon and ranks, with SIGKILL; one by chance if not given, with --live not that"
@@ -231,7 +231,7 @@ final class DrillCommand implements Callable<Integer> {
       if (trouble != null) {
         throw wrong("--hang-prefix: " + trouble);
       }
-      return new DrillPlan(names, work, scheme, flushEvery,
+      return new DrillPlan(names, work, scheme, flushEvery != null ? flushEvery : hangSeconds > 0 ? 1 : 0,
           strike(DrillPlan.choose(chosen, names, work, hidden.isEmpty() ? victims : hidden, loseCache, spare)),
           chosen);
     } catch (IllegalArgumentException e) {

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import io.vertx.core.json.JsonObject;
 import io.vertxscr.cli.JsonPage;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -69,8 +70,9 @@ class DrillIT {
   @EnabledIfSystemProperty(named = "scr.long", matches = "true")
   void thePrefixDirectoryHangsFromTheLossOn() throws Exception {
     assumeTrue(HangingMount.trouble(System.getenv("PATH")) == null, "no bindfs, or no FUSE");
-    Ran ran = drill("--hang-prefix", "3", "--kill-node", "node3", "--lose-cache", "--bytes", "1000", "--flush", "1",
-        "--json");
+    Path logs = directory.resolve("logs");
+    Ran ran = drill("--hang-prefix", "3", "--kill-node", "node3", "--lose-cache", "--bytes", "1000", "--json",
+        "--logs", logs.toString());
 
     assertThat(ran.exit()).as(ran.out() + ran.err()).isZero();
     JsonObject json = new JsonObject(ran.out());
@@ -79,6 +81,7 @@ class DrillIT {
     JsonObject seconds = json.getJsonObject("seconds");
     assertThat(seconds.getDouble("answered")).isGreaterThanOrEqualTo(3)
         .isGreaterThanOrEqualTo(seconds.getDouble("protected"));
+    assertThat(logs).isDirectoryRecursivelyContaining(log -> said(log).contains(" is in the prefix directory"));
     assertNothingIsLeft();
   }
 
@@ -110,6 +113,14 @@ class DrillIT {
   private Ran drill(String... options) throws Exception {
     try (DrillProcess drill = DrillProcess.start(directory, options)) {
       return new Ran(drill.exit(), drill.output(), drill.errors());
+    }
+  }
+
+  private static String said(Path log) {
+    try {
+      return Files.isRegularFile(log) ? Files.readString(log) : "";
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
     }
   }
 
