@@ -166,7 +166,7 @@ class DaemonsTest(unittest.TestCase):
     def test_a_state_that_is_spread_over_the_ranks_is_loaded_by_fewer_and_by_more(self):
         needs("torch")
         program = os.path.join(HERE, "dcp_program.py")
-        for ranks, verb, outcome in ((4, "save", "saved"), *((ranks, "load", "good") for ranks in (2, 6, 1))):
+        for ranks, verb, outcome in ((3, "save", "saved"), (2, "load", "good"), (4, "load", "good")):
             with self.subTest(ranks=ranks):
                 self.assertEqual(
                     self.ranks_of_torch(ranks, program, verb).output(), [f"rank {r}: {outcome}" for r in range(ranks)]
