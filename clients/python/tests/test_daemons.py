@@ -157,16 +157,10 @@ class DaemonsTest(unittest.TestCase):
         self.assertEqual(len(results("50")), 4)
         self.assertEqual(results("100"), whole)
 
-    def test_a_state_that_is_spread_over_the_ranks_is_loaded_with_other_rows_on_each(self):
+    def test_a_state_that_is_spread_over_the_ranks_is_loaded_with_other_rows_by_as_many_by_fewer_and_by_more(self):
         needs("torch")
         program = os.path.join(HERE, "dcp_program.py")
-        for verb, outcome in (("save", "saved"), ("load", "good")):
-            self.assertEqual(self.ranks_of_torch(3, program, verb).output(), [f"rank {r}: {outcome}" for r in range(3)])
-
-    def test_a_state_that_is_spread_over_the_ranks_is_loaded_by_fewer_and_by_more(self):
-        needs("torch")
-        program = os.path.join(HERE, "dcp_program.py")
-        for ranks, verb, outcome in ((3, "save", "saved"), (2, "load", "good"), (4, "load", "good")):
+        for ranks, verb, outcome in ((3, "save", "saved"), *((ranks, "load", "good") for ranks in (3, 2, 4))):
             with self.subTest(ranks=ranks):
                 self.assertEqual(
                     self.ranks_of_torch(ranks, program, verb).output(), [f"rank {r}: {outcome}" for r in range(ranks)]
