@@ -156,6 +156,7 @@ class EndedProtectionTest {
     Node node = new Node(0);
     node.over();
     assertThat(node.protect().cause()).isEqualTo(LOST);
+    assertThat(node.asked).as("others, who may have begun anew and would never answer").isEmpty();
     assertThat(node.files.openFiles()).isEmpty();
   }
 

@@ -339,6 +339,9 @@ public final class ProtectionService {
   }
 
   private Future<ChecksumsReply> checksums(ProtectionJob job) {
+    if (job.run() <= over.run) {                          // who has begun anew since would never answer
+      return Future.failedFuture(over.cause);
+    }
     List<Future<ChecksumsReply>> asked = new ArrayList<>();
     job.checksumsNeeded().forEach((node, request) -> asked.add(
         node.equals(self) ? checksums(request) : bus.ask(node, NodeVerb.CHECKSUMS, request, ChecksumsReply.class)));
@@ -359,9 +362,6 @@ public final class ProtectionService {
         first.tryFail(failure);
       }
     });
-    if (run <= over.run) {
-      first.tryFail(over.cause);
-    }
     return first.future();
   }
 
