@@ -11,6 +11,7 @@ import io.vertxscr.service.Loop;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
@@ -70,6 +71,15 @@ public final class SyncBarrier {
   public void nodeLost(long ofRun) {
     endedByNodeLoss = ofRun;
     end("the run has lost a node");
+  }
+
+  /** Another node leads: who still waits asks that one. */
+  public void resigned() {
+    List<SyncedNodes> unfinished =
+        open.values().stream().filter(dataset -> !dataset.all().future().isComplete()).toList();
+    open.values().removeAll(unfinished);                  // an answer that was lost can still be given again
+    unfinished.forEach(dataset -> dataset.all().tryFail(
+        new ScrException(Fault.NOT_LEADER, "another node leads: not all nodes have synced their parts yet")));
   }
 
   private void end(String why) {

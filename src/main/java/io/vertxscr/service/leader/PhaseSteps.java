@@ -236,6 +236,11 @@ public final class PhaseSteps {
     return flush.coordinator().flushNow(parts.getFirst().part().datasetId());
   }
 
+  /** Another node leads. */
+  void resigned() {
+    syncs.resigned();
+  }
+
   /** The run is over before its time: nobody writes any more. */
   void over(long run, ScrException cause) {
     writing = Optional.empty();

@@ -247,6 +247,7 @@ public final class RunLifecycle implements LeaderActions {
 
   @Override
   public void resigned() {
+    phases.resigned();
     preparation.over();
     between.resigned();
     advice.halts().stop();

@@ -58,6 +58,20 @@ class SyncBarrierTest {
   }
 
   @Test
+  void whoWaitsAtALeaderThatResignsIsToAskTheNextOne() {
+    Future<Ack> waits = says(1, 5, "n1", "");
+    says(1, 6, "n1", "");
+    says(1, 6, "n2", "");
+    says(1, 6, "n3", "");
+    barrier.resigned();
+    failed(waits, Fault.NOT_LEADER);
+    assertThat(says(1, 6, "n2", "").succeeded()).as("a lost answer").isTrue();
+    says(1, 5, "n2", "");
+    says(1, 5, "n3", "");
+    assertThat(says(1, 5, "n1", "").succeeded()).as("it leads again, and is told by all again").isTrue();
+  }
+
+  @Test
   void noMoreThanTheLastFewAreKept() {
     Future<Ack> first = says(1, 1, "n1", "");
     for (int id = 2; id <= SyncBarrier.MOST_OPEN + 1; id++) {
