@@ -398,7 +398,8 @@ public final class ScrubService {
       return;
     }
     now.damaged.add(new RankPart(rank.files().rank(), finding.part()));
-    if (store.damaged().mark(key, rank, finding.part(), finding.problem())) {
+    boolean isNew = store.damaged().mark(key, rank, finding.part(), finding.problem());
+    if (isNew) {
       now.look.found++;
       LOG.warn("dataset {}, {} of rank {}: {}; counts as lost", key.id(), finding.part(), rank.files().rank(),
           finding.problem());
@@ -406,7 +407,9 @@ public final class ScrubService {
           key.id(), self(), rank.files().rank(), finding.part(), finding.problem()));
       unseal(key, rank);
     }
-    repair(key);
+    if (isNew || !retries.containsKey(key)) {             // a round may be shorter than the pause after a failure
+      repair(key);
+    }
   }
 
   /** A daemon that starts again does not know of the damage: it is to read these files. */
