@@ -55,21 +55,14 @@ public final class DatasetCheck {
     final HeldPart part;
     final Queue<Checked> ranges = new ArrayDeque<>();
     final CRC32 crc = new CRC32();
+    final boolean isSecondTry;
     boolean begun;
-    boolean isSecondTry;
     long done;
 
-    PartCheck(RankRecord rank, HeldPart part) {
+    PartCheck(RankRecord rank, HeldPart part, boolean isSecondTry) {
       this.rank = rank;
       this.part = part;
-    }
-
-    void beginAgain() {
-      isSecondTry = true;
-      begun = false;
-      done = 0;
-      ranges.clear();
-      crc.reset();
+      this.isSecondTry = isSecondTry;
     }
   }
 
@@ -78,8 +71,8 @@ public final class DatasetCheck {
     this.directory = directory;
     this.scheme = record.scheme();
     for (RankRecord rank : record.ranks()) {
-      parts.add(new PartCheck(rank, HeldPart.FILES));
-      rank.redundancy().ifPresent(_ -> parts.add(new PartCheck(rank, HeldPart.REDUNDANCY)));
+      parts.add(new PartCheck(rank, HeldPart.FILES, false));
+      rank.redundancy().ifPresent(_ -> parts.add(new PartCheck(rank, HeldPart.REDUNDANCY, false)));
     }
     part = parts.poll();
   }
@@ -214,7 +207,7 @@ public final class DatasetCheck {
     if (part.isSecondTry) {
       bad(problem);
     } else {
-      part.beginAgain();
+      part = new PartCheck(part.rank, part.part, true);
     }
   }
 
