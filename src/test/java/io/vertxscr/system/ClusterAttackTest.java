@@ -9,16 +9,12 @@ import io.vertxscr.client.Output;
 import io.vertxscr.client.Scr;
 import io.vertxscr.client.ScrOptions;
 import io.vertxscr.cluster.EventBusNodeBus;
-import io.vertxscr.cluster.HazelcastConfig;
-import io.vertxscr.cluster.LocalPorts;
 import io.vertxscr.cluster.tls.ClusterAuthority;
 import io.vertxscr.cluster.tls.Credentials;
 import io.vertxscr.cluster.tls.TlsClient;
-import io.vertxscr.config.Settings;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.ScrException;
 import io.vertxscr.node.ClusteredNode;
-import io.vertxscr.node.NodeOptions;
 import io.vertxscr.protocol.node.NodeVerb;
 import io.vertxscr.protocol.node.run.JoinRun;
 import io.vertxscr.protocol.node.run.Takeover;
@@ -57,13 +53,11 @@ class ClusterAttackTest {
   private static final byte[] KEY = new byte[ClusterAuthority.KEY_BYTES];
   private static final List<ClusteredNode> NODES = new ArrayList<>();
   @TempDir private static Path directory;
-  private static List<Integer> ports;
-  private static List<Integer> busPorts;
+  private static MembersHere members;
 
   @BeforeAll
   static void start() throws IOException {
-    ports = LocalPorts.free(6);
-    busPorts = ports.subList(3, 6);
+    members = new MembersHere("attacked", 3);
     NODES.add(start(0, KEY));
     NODES.add(start(1, KEY));
     assertThat(NODES.get(1).members()).containsExactlyInAnyOrder("n0", "n1");
@@ -97,13 +91,9 @@ class ClusterAttackTest {
   }
 
   private static ClusteredNode start(int number, byte[] key) {
-    Settings settings = Settings.load(Map.of("SCR_CNTL_BASE", directory + "/c", "SCR_CACHE_BASE", directory + "/k",
-        "SCR_USER_NAME", "u", "SCR_JOB_ID", "1", "SCR_COPY_TYPE", "XOR", "SCR_FLUSH", "0"), Optional.empty());
-    NodeOptions node = new NodeOptions("n" + number, settings,
-        Credentials.of(List.of(ClusterAuthority.ofRandomKey(key))), "127.0.0.1", 0, false);
-    return ClusteredNode.start(new ClusteredNode.Options(node, new HazelcastConfig.Network("attacked", "127.0.0.1",
-        ports.get(number), ports.subList(0, 3).stream().map(port -> "127.0.0.1:" + port).toList()),
-        busPorts.get(number), Optional.empty(), Optional.empty()));
+    return members.start(number, "n" + number, Map.of("SCR_CNTL_BASE", directory + "/c", "SCR_CACHE_BASE",
+        directory + "/k", "SCR_USER_NAME", "u", "SCR_JOB_ID", "1", "SCR_COPY_TYPE", "XOR", "SCR_FLUSH", "0"),
+        List.of(ClusterAuthority.ofRandomKey(key)));
   }
 
   @Test
@@ -123,7 +113,7 @@ class ClusterAttackTest {
     ByteBuffer.wrap(large).putInt(0x7ffffff0);
     for (byte[] bytes : List.of(large, "HZC\0\0\0\0\0".getBytes(StandardCharsets.US_ASCII),
         "GET /metrics HTTP/1.1\r\n\r\n".getBytes(StandardCharsets.US_ASCII))) {
-      for (int port : List.of(ports.getFirst(), busPorts.getFirst())) {
+      for (int port : List.of(members.ports().getFirst(), members.busPort(0))) {
         assertThat(answer(port, bytes)).as("port %d", port).hasSizeLessThan(16);
       }
     }
@@ -165,7 +155,7 @@ class ClusterAttackTest {
   @Test
   void aMemberThatSendsATooLongMessageIsHungUpOn() throws Exception {
     SSLEngine engine = Credentials.of(List.of(ClusterAuthority.ofRandomKey(KEY))).engine(true);
-    try (SocketChannel channel = SocketChannel.open(new InetSocketAddress("127.0.0.1", busPorts.get(1)))) {
+    try (SocketChannel channel = SocketChannel.open(new InetSocketAddress("127.0.0.1", members.busPort(1)))) {
       TlsClient member = new TlsClient(channel, engine);
       member.write(ByteBuffer.allocate(100).putInt(0, 0x7ffffff0));
       member.readToTheEnd();                              // without an end it would wait there
@@ -178,7 +168,7 @@ class ClusterAttackTest {
 
   private static RogueMember rogue() throws IOException {
     RogueMember rogue = new RogueMember("attacked", Credentials.of(List.of(ClusterAuthority.ofRandomKey(KEY))),
-        ports.subList(0, 1));
+        members.ports().subList(0, 1));
     assertThat(rogue.nodes()).contains("n0", "n1", RogueMember.NAME);
     return rogue;
   }

@@ -4,13 +4,8 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.vertxscr.cli.CliRun;
-import io.vertxscr.cluster.HazelcastConfig;
-import io.vertxscr.cluster.LocalPorts;
 import io.vertxscr.cluster.tls.ClusterAuthority;
-import io.vertxscr.cluster.tls.Credentials;
-import io.vertxscr.config.Settings;
 import io.vertxscr.node.ClusteredNode;
-import io.vertxscr.node.NodeOptions;
 import io.vertxscr.timing.Eventually;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -44,12 +39,12 @@ class SecretRotationTest {
   @TempDir private Path directory;
   private final Map<String, ClusteredNode> daemons = new LinkedHashMap<>();
   private Path prefix;
-  private List<Integer> ports;
+  private MembersHere members;
 
   @BeforeEach
   void findRoom() throws IOException {
     prefix = Files.createDirectory(directory.resolve("p"));
-    ports = LocalPorts.free(2 * NAMES.size() + 1);
+    members = new MembersHere(CLUSTER, NAMES.size() + 1);
   }
 
   @AfterEach
@@ -62,19 +57,9 @@ class SecretRotationTest {
         "SCR_JOB_ID", "1", "SCR_COPY_TYPE", "XOR", "SCR_FLUSH", "0");
   }
 
-  private List<String> members() {
-    return ports.subList(0, NAMES.size() + 1).stream().map(port -> "127.0.0.1:" + port).toList();
-  }
-
   private ClusteredNode start(String name, String... secrets) {
-    int number = NAMES.indexOf(name);
-    Credentials credentials = Credentials.of(
+    return members.start(NAMES.indexOf(name), name, environment(),
         Stream.of(secrets).map(secret -> ClusterAuthority.ofSecret(secret.getBytes(UTF_8), CLUSTER)).toList());
-    NodeOptions options = new NodeOptions(
-        name, Settings.load(environment(), Optional.empty()), credentials, "127.0.0.1", 0, false);
-    return ClusteredNode.start(new ClusteredNode.Options(options,
-        new HazelcastConfig.Network(CLUSTER, "127.0.0.1", ports.get(number), members()),
-        ports.get(NAMES.size() + 1 + number), Optional.empty(), Optional.empty()));
   }
 
   /** Ends one daemon after the other and starts it with these secrets; a run after each. Returns the last step. */
@@ -120,7 +105,7 @@ class SecretRotationTest {
     assertThat(step).isEqualTo(1 + 3 * NAMES.size());
 
     CliRun late = CliRun.of(environment(), "node", "--name", "late", "--host", "127.0.0.1", "--port",
-        ports.get(NAMES.size()), "--members", String.join(",", members()), "--secret-file", file("old", OLD),
+        members.ports().getLast(), "--members", String.join(",", members.seeds()), "--secret-file", file("old", OLD),
         "--secret-file", file("older", "the secret before the old one"));
     assertThat(late.exit()).as(late.toString()).isEqualTo(1);
     assertThat(late.err()).contains(" has another secret than this one");

@@ -7,13 +7,8 @@ import io.vertxscr.cli.CliRun;
 import io.vertxscr.client.Output;
 import io.vertxscr.client.Scr;
 import io.vertxscr.client.ScrOptions;
-import io.vertxscr.cluster.HazelcastConfig;
-import io.vertxscr.cluster.LocalPorts;
 import io.vertxscr.cluster.tls.ClusterAuthority;
-import io.vertxscr.cluster.tls.Credentials;
-import io.vertxscr.config.Settings;
 import io.vertxscr.node.ClusteredNode;
-import io.vertxscr.node.NodeOptions;
 import io.vertxscr.timing.Eventually;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -21,7 +16,6 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -53,15 +47,10 @@ class WhatIfOfDaemonsTest {
   }
 
   private void start(int count) throws IOException {
-    List<Integer> ports = LocalPorts.free(2 * count);
-    List<String> members = ports.subList(0, count).stream().map(port -> "127.0.0.1:" + port).toList();
+    MembersHere members = new MembersHere("predicted", count);
     for (int node = 0; node < count; node++) {
-      NodeOptions options = new NodeOptions("n" + node, Settings.load(environment(node), Optional.empty()),
-          Credentials.of(List.of(ClusterAuthority.ofRandomKey(new byte[ClusterAuthority.KEY_BYTES]))), "127.0.0.1", 0,
-          false);
-      nodes.add(ClusteredNode.start(new ClusteredNode.Options(options,
-          new HazelcastConfig.Network("predicted", "127.0.0.1", ports.get(node), members), ports.get(count + node),
-          Optional.empty(), Optional.empty())));
+      nodes.add(members.start(node, "n" + node, environment(node),
+          List.of(ClusterAuthority.ofRandomKey(new byte[ClusterAuthority.KEY_BYTES]))));
     }
   }
 
