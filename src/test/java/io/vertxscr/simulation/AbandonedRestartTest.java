@@ -6,7 +6,6 @@ import io.vertx.core.Future;
 import io.vertxscr.client.ScrClient;
 import io.vertxscr.config.Settings;
 import io.vertxscr.model.DatasetFlags;
-import io.vertxscr.protocol.app.InitRequest;
 import io.vertxscr.service.VirtualTime;
 import io.vertxscr.simulation.VirtualSession.VirtualPhase;
 import io.vertxscr.storage.LocalFiles;
@@ -19,7 +18,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
-import java.util.function.Function;
 import java.util.stream.IntStream;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -53,29 +51,16 @@ class AbandonedRestartTest {
     return NODES.stream().map(cluster::client).toList();
   }
 
-  private static List<Future<VirtualSession>> init(List<ScrClient> clients, Map<String, String> environment) {
-    return IntStream.range(0, clients.size()).mapToObj(rank -> Future.fromCompletionStage(clients.get(rank).init(
-        new InitRequest(rank, clients.size(), PREFIX.toString(), "test", Optional.of(environment), Optional.empty())))
-        .map(VirtualSession::new)).toList();
-  }
-
-  private <T, R> List<R> all(List<T> of, Function<T, Future<R>> what) {
-    List<Future<R>> asked = of.stream().map(what).toList();
-    cluster.await(Future.join(asked));
-    return asked.stream().map(Future::result).toList();
-  }
-
   private void checkpoint() throws IOException {
     List<ScrClient> clients = clients();
-    List<VirtualSession> ranks = all(init(clients, Map.of()), one -> one);
-    List<VirtualPhase> phases = all(ranks, rank -> rank.startOutput("step-1", DatasetFlags.CHECKPOINT));
+    List<VirtualSession> ranks = cluster.all(cluster.init(clients, Map.of()), answer -> answer);
+    List<VirtualPhase> phases = cluster.all(ranks, rank -> rank.startOutput("step-1", DatasetFlags.CHECKPOINT));
     for (int rank = 0; rank < ranks.size(); rank++) {
-      String name = PREFIX + "/step-1/rank-" + rank;
-      Path routed = all(List.of(phases.get(rank)), phase -> phase.route(name)).getFirst();
+      Path routed = cluster.answer(phases.get(rank).route(PREFIX + "/step-1/rank-" + rank));
       Files.write(cluster.file(NODES.get(rank), routed), new byte[100]);
     }
-    all(phases, phase -> phase.complete(true));
-    all(ranks, VirtualSession::finish);
+    cluster.all(phases, phase -> phase.complete(true));
+    cluster.all(ranks, VirtualSession::finish);
     clients.forEach(ScrClient::close);
     cluster.launch();
   }
@@ -94,13 +79,13 @@ class AbandonedRestartTest {
     }
     checkpoint();
     List<ScrClient> abandoned = clients();
-    List<Future<VirtualSession>> first = init(abandoned, Map.of());
+    List<Future<VirtualSession>> first = cluster.init(abandoned, Map.of());
     cluster.pass(Duration.ofMillis(dies));
     abandoned.getLast().close();
     cluster.await(first.getFirst());
     abandoned.forEach(ScrClient::close);
     cluster.launch();
-    List<Future<VirtualSession>> second = init(clients(), Map.of("SCR_FLUSH_ON_RESTART", "1"));
+    List<Future<VirtualSession>> second = cluster.init(clients(), Map.of("SCR_FLUSH_ON_RESTART", "1"));
     cluster.pass(Duration.ofMinutes(1));
     assertThat(second).allMatch(Future::succeeded);
     assertThat(machine("n1").path(PREFIX + "/step-1/rank-1")).exists();

@@ -2,13 +2,10 @@ package io.vertxscr.simulation;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.vertx.core.Future;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.json.JsonObject;
-import io.vertxscr.client.ScrClient;
 import io.vertxscr.config.Settings;
 import io.vertxscr.model.DatasetFlags;
-import io.vertxscr.protocol.app.InitRequest;
 import io.vertxscr.service.Loop;
 import io.vertxscr.service.VirtualTime;
 import io.vertxscr.simulation.SimulatedFileSystem.Operation;
@@ -20,14 +17,12 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
 import java.util.TreeMap;
-import java.util.function.Function;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
@@ -128,11 +123,7 @@ class PhaseCountsTest {
   }
 
   private List<VirtualSession> init() {
-    List<ScrClient> clients = Scenario.names(NODES).stream().map(cluster::client).toList();
-    return all(IntStream.range(0, NODES).boxed().toList(), rank ->
-        Future.fromCompletionStage(clients.get(rank).init(new InitRequest(
-            rank, NODES, PREFIX.toString(), "test", Optional.of(Map.of()), Optional.empty())))
-            .map(VirtualSession::new));
+    return cluster.init(Scenario.names(NODES));
   }
 
   /** Of one phase with so many files for each rank: until its last answer. */
@@ -152,7 +143,7 @@ class PhaseCountsTest {
     for (int run = 1; run <= WARM_UP; run++) {
       List<VirtualSession> ranks = init();
       phase(ranks, run, filesOfRank);
-      all(ranks, VirtualSession::finish);
+      cluster.all(ranks, VirtualSession::finish);
       cluster.pass(Duration.ofSeconds(1));
     }
     return counted("init", this::init);
@@ -173,16 +164,16 @@ class PhaseCountsTest {
 
   private void phase(List<VirtualSession> ranks, int step, int filesOfRank) {
     List<VirtualPhase> open =
-        all(ranks, rank -> rank.startOutput("step-" + step, DatasetFlags.CHECKPOINT));
+        cluster.all(ranks, rank -> rank.startOutput("step-" + step, DatasetFlags.CHECKPOINT));
     for (int file = 0; file < filesOfRank; file++) {
       int number = file;
-      List<Path> routed = all(IntStream.range(0, NODES).boxed().toList(), rank ->
+      List<Path> routed = cluster.all(IntStream.range(0, NODES).boxed().toList(), rank ->
           open.get(rank).route(PREFIX + "/step-" + step + "/rank-" + rank + "-" + number));
       for (int rank = 0; rank < NODES; rank++) {
         write(cluster.file(Scenario.names(NODES).get(rank), routed.get(rank)));
       }
     }
-    all(open, phase -> phase.complete(true));
+    cluster.all(open, phase -> phase.complete(true));
   }
 
   private void write(Path path) {
@@ -191,12 +182,6 @@ class PhaseCountsTest {
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
-  }
-
-  private <A, B> List<B> all(List<A> who, Function<A, Future<B>> what) {
-    List<Future<B>> asked = new ArrayList<>();
-    who.forEach(one -> asked.add(what.apply(one)));
-    return asked.stream().map(cluster::await).map(Future::result).toList();
   }
 
   private static int sum(Map<String, Integer> counts, String... prefixes) {

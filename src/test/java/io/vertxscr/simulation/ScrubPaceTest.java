@@ -2,11 +2,8 @@ package io.vertxscr.simulation;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.vertx.core.Future;
-import io.vertxscr.client.ScrClient;
 import io.vertxscr.config.Settings;
 import io.vertxscr.model.DatasetFlags;
-import io.vertxscr.protocol.app.InitRequest;
 import io.vertxscr.protocol.node.NodeVerb;
 import io.vertxscr.service.VirtualTime;
 import io.vertxscr.simulation.VirtualSession.VirtualPhase;
@@ -22,7 +19,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
-import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -46,11 +42,6 @@ class ScrubPaceTest {
         name, new SimulatedDisk(time::nowNs), shared, SimulatedFileSystem.Interference.NONE)));
   }
 
-  private <R> List<R> all(List<Future<R>> asked) {
-    cluster.await(Future.join(asked));
-    return asked.stream().map(Future::result).toList();
-  }
-
   /** @return the cached file */
   private Path cached(Duration round) throws IOException {
     cluster = new VirtualCluster(random, time, Settings.load(Map.of("SCR_CNTL_BASE", "/local/cntl", "SCR_CACHE_BASE",
@@ -61,17 +52,13 @@ class ScrubPaceTest {
       Files.createDirectories(machine(node).path("/local"));
       cluster.start(node);
     }
-    List<ScrClient> clients = NODES.stream().map(cluster::client).toList();
-    List<VirtualSession> ranks = all(IntStream.range(0, NODES.size()).mapToObj(rank ->
-        Future.fromCompletionStage(clients.get(rank).init(
-            new InitRequest(rank, NODES.size(), PREFIX.toString(), "test"))).map(VirtualSession::new)).toList());
-    List<VirtualPhase> phases =
-        all(ranks.stream().map(rank -> rank.startOutput("step-1", DatasetFlags.CHECKPOINT)).toList());
-    Path routed = all(List.of(phases.getFirst().route(PREFIX + "/step-1/rank-0"))).getFirst();
+    List<VirtualSession> ranks = cluster.init(NODES);
+    List<VirtualPhase> phases = cluster.all(ranks, rank -> rank.startOutput("step-1", DatasetFlags.CHECKPOINT));
+    Path routed = cluster.answer(phases.getFirst().route(PREFIX + "/step-1/rank-0"));
     Path file = cluster.file("n1", routed);
     Files.write(file, new byte[10]);
-    all(phases.stream().map(phase -> phase.complete(true)).toList());
-    all(ranks.stream().map(VirtualSession::finish).toList());
+    cluster.all(phases, phase -> phase.complete(true));
+    cluster.all(ranks, VirtualSession::finish);
     return file;
   }
 

@@ -2,13 +2,10 @@ package io.vertxscr.simulation;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.vertx.core.Future;
-import io.vertxscr.client.ScrClient;
 import io.vertxscr.config.Settings;
 import io.vertxscr.model.DatasetFlags;
 import io.vertxscr.model.DatasetRecord;
 import io.vertxscr.model.DatasetRecord.RankRecord;
-import io.vertxscr.protocol.app.InitRequest;
 import io.vertxscr.service.VirtualTime;
 import io.vertxscr.simulation.SimulatedFileSystem.Operation;
 import io.vertxscr.simulation.VirtualSession.VirtualPhase;
@@ -19,14 +16,12 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
 import java.util.TreeMap;
-import java.util.function.Function;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -120,11 +115,7 @@ class SealedDatasetsTest {
   }
 
   private void init(List<String> nodes) {
-    List<ScrClient> clients = nodes.stream().map(cluster::client).toList();
-    running = all(IntStream.range(0, nodes.size()).boxed().toList(), rank ->
-        Future.fromCompletionStage(clients.get(rank).init(new InitRequest(
-            rank, nodes.size(), PREFIX.toString(), "test", Optional.of(Map.of()), Optional.empty())))
-            .map(VirtualSession::new));
+    running = cluster.init(nodes);
   }
 
   private static byte[] bytes(int rank) {
@@ -135,14 +126,14 @@ class SealedDatasetsTest {
 
   /** A checkpoint, whose ranks complete it so long after they have written it. */
   private void checkpoint(Duration old) {
-    List<VirtualPhase> open = all(running, rank -> rank.startOutput("step-1", DatasetFlags.CHECKPOINT));
-    List<Path> routed = all(IntStream.range(0, NODES.size()).boxed().toList(), rank ->
+    List<VirtualPhase> open = cluster.all(running, rank -> rank.startOutput("step-1", DatasetFlags.CHECKPOINT));
+    List<Path> routed = cluster.all(IntStream.range(0, NODES.size()).boxed().toList(), rank ->
         open.get(rank).route(PREFIX + "/step-1/rank-" + rank));
     for (int rank = 0; rank < NODES.size(); rank++) {
       write(cluster.file(NODES.get(rank), routed.get(rank)), bytes(rank));
     }
     cluster.pass(old);
-    all(open, phase -> phase.complete(true));
+    cluster.all(open, phase -> phase.complete(true));
   }
 
   private void write(Path path, byte[] bytes) {
@@ -163,7 +154,7 @@ class SealedDatasetsTest {
   }
 
   private void end() {
-    all(running, VirtualSession::finish);
+    cluster.all(running, VirtualSession::finish);
     cluster.pass(Duration.ofSeconds(1));
   }
 
@@ -209,26 +200,16 @@ class SealedDatasetsTest {
 
   /** Whether a checkpoint is offered; if so, it has the right bytes on these nodes. */
   private boolean restarts(List<String> nodes) {
-    List<Optional<VirtualPhase>> offered = all(running, VirtualSession::restart);
+    List<Optional<VirtualPhase>> offered = cluster.all(running, VirtualSession::restart);
     if (offered.getFirst().isEmpty()) {
       return false;
     }
     for (int rank = 0; rank < nodes.size(); rank++) {
-      int number = rank;
-      Path routed = all(List.of(offered.get(rank).orElseThrow()), phase -> phase.route("rank-" + number)).getFirst();
+      Path routed = cluster.answer(offered.get(rank).orElseThrow().route("rank-" + rank));
       assertThat(cluster.file(nodes.get(rank), routed)).hasBinaryContent(bytes(rank));
     }
-    all(offered, phase -> phase.orElseThrow().complete(true));
+    cluster.all(offered, phase -> phase.orElseThrow().complete(true));
     return true;
-  }
-
-  private <A, B> List<B> all(List<A> who, Function<A, Future<B>> what) {
-    List<Future<B>> asked = new ArrayList<>();
-    who.forEach(one -> asked.add(what.apply(one)));
-    return asked.stream().map(cluster::await).map(end -> {
-      assertThat(end.succeeded()).as("with seed %d: %s", SEED, end.cause()).isTrue();
-      return end.result();
-    }).toList();
   }
 
   @ParameterizedTest

@@ -3,12 +3,10 @@ package io.vertxscr.simulation;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.vertx.core.Future;
-import io.vertxscr.client.ScrClient;
 import io.vertxscr.config.Settings;
 import io.vertxscr.model.DatasetFlags;
 import io.vertxscr.model.DatasetRecord.FlushState;
 import io.vertxscr.model.Fault;
-import io.vertxscr.protocol.app.InitRequest;
 import io.vertxscr.service.TraceSpan;
 import io.vertxscr.service.VirtualTime;
 import io.vertxscr.simulation.VirtualSession.VirtualPhase;
@@ -25,7 +23,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
-import java.util.function.Function;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
@@ -78,16 +75,12 @@ class TracesTest {
       cluster.start(node);
     }
     cluster.pass(Duration.ofSeconds(1));
-    List<ScrClient> clients = NODES.stream().map(cluster::client).toList();
-    return all(IntStream.range(0, NODES.size()).boxed().toList(), rank ->
-        Future.fromCompletionStage(clients.get(rank).init(new InitRequest(
-            rank, NODES.size(), PREFIX.toString(), "test", Optional.of(Map.of()), Optional.empty())))
-            .map(VirtualSession::new));
+    return cluster.init(NODES);
   }
 
   private List<VirtualPhase> write(List<VirtualSession> ranks) throws IOException {
-    List<VirtualPhase> open = all(ranks, rank -> rank.startOutput("step-1", DatasetFlags.CHECKPOINT));
-    List<Path> routed = all(IntStream.range(0, NODES.size()).boxed().toList(), rank ->
+    List<VirtualPhase> open = cluster.all(ranks, rank -> rank.startOutput("step-1", DatasetFlags.CHECKPOINT));
+    List<Path> routed = cluster.all(IntStream.range(0, NODES.size()).boxed().toList(), rank ->
         open.get(rank).route(PREFIX + "/step-1/rank-" + rank));
     for (int rank = 0; rank < NODES.size(); rank++) {
       Files.setLastModifiedTime(Files.write(cluster.file(NODES.get(rank), routed.get(rank)), new byte[BYTES]),
@@ -96,13 +89,8 @@ class TracesTest {
     return open;
   }
 
-  private <A, B> List<B> all(List<A> who, Function<A, Future<B>> what) {
-    List<Future<B>> asked = new ArrayList<>();
-    who.forEach(one -> asked.add(what.apply(one)));
-    return asked.stream().map(cluster::await).map(end -> {
-      assertThat(end.cause()).isNull();
-      return end.result();
-    }).toList();
+  private void complete(List<VirtualPhase> open) {
+    cluster.all(open, phase -> phase.complete(true));
   }
 
   private TraceSpan root(String name) {
@@ -136,7 +124,7 @@ class TracesTest {
 
   @Test
   void aPhaseIsOneTreeOverAllNodes() throws IOException {
-    all(write(begin(true, 0, 1)), phase -> phase.complete(true));
+    complete(write(begin(true, 0, 1)));
     TraceSpan root = root("scr.output");
     assertThat(root.attributes()).containsEntry("scr.dataset.name", "step-1")
         .containsEntry("scr.dataset.bytes", (long) NODES.size() * BYTES);
@@ -167,7 +155,7 @@ class TracesTest {
   @Test
   void whoComesLateIsWhomTheOthersAwait() throws IOException {
     List<VirtualPhase> open = write(begin(true, 0, 1));
-    all(IntStream.range(0, NODES.size()).boxed().toList(), rank ->
+    cluster.all(IntStream.range(0, NODES.size()).boxed().toList(), rank ->
         (rank == 2 ? cluster.later(LATE.toMillis()) : Future.<Void>succeededFuture())
             .compose(_ -> open.get(rank).complete(true)));
     TraceSpan root = root("scr.output");
@@ -201,7 +189,7 @@ class TracesTest {
 
   @Test
   void aFlushIsOneTreeOverAllNodes() throws IOException {
-    all(write(begin(true, 1, 1)), phase -> phase.complete(true));
+    complete(write(begin(true, 1, 1)));
     awaitFlush();
     TraceSpan root = root("scr.flush");
     List<String> paths = paths(root);
@@ -222,7 +210,7 @@ class TracesTest {
 
   @Test
   void aMessageThatComesTwiceDoublesNoSpan() throws IOException {
-    all(write(begin(true, 1, 1, 30)), phase -> phase.complete(true));
+    complete(write(begin(true, 1, 1, 30)));
     awaitFlush();
     paths(root("scr.output"));
     paths(root("scr.flush"));
@@ -238,7 +226,7 @@ class TracesTest {
 
   private String story(boolean traced) {
     try {
-      all(write(begin(traced, 1, 1)), phase -> phase.complete(true));
+      complete(write(begin(traced, 1, 1)));
       awaitFlush();
       assertThat(spans.isEmpty()).isEqualTo(!traced);
       return cluster.story();

@@ -2,13 +2,10 @@ package io.vertxscr.simulation;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.vertx.core.Future;
-import io.vertxscr.client.ScrClient;
 import io.vertxscr.config.Settings;
 import io.vertxscr.model.DatasetFlags;
 import io.vertxscr.model.DatasetRecord;
 import io.vertxscr.model.DatasetRecord.FlushState;
-import io.vertxscr.protocol.app.InitRequest;
 import io.vertxscr.service.VirtualTime;
 import io.vertxscr.simulation.SimulatedFileSystem.Operation;
 import io.vertxscr.simulation.VirtualSession.VirtualPhase;
@@ -19,15 +16,12 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
 import java.util.TreeMap;
-import java.util.function.Function;
-import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -114,14 +108,6 @@ class UnreadDatasetsTest {
     cluster.pass(Duration.ofSeconds(10));
   }
 
-  private List<VirtualSession> ranks(List<String> nodes) {
-    List<ScrClient> clients = nodes.stream().map(cluster::client).toList();
-    return all(IntStream.range(0, nodes.size()).boxed().toList(), rank ->
-        Future.fromCompletionStage(clients.get(rank).init(new InitRequest(
-            rank, nodes.size(), PREFIX.toString(), "test", Optional.of(Map.of()), Optional.empty())))
-            .map(VirtualSession::new));
-  }
-
   private static byte[] bytes(int rank) {
     byte[] bytes = new byte[BYTES];
     new Random(rank).nextBytes(bytes);
@@ -130,13 +116,12 @@ class UnreadDatasetsTest {
 
   /** A phase of all ranks; at its end, nothing more has happened. */
   private void write(List<VirtualSession> ranks) {
-    List<VirtualPhase> open = all(ranks, rank -> rank.startOutput("step-1", DatasetFlags.CHECKPOINT));
+    List<VirtualPhase> open = cluster.all(ranks, rank -> rank.startOutput("step-1", DatasetFlags.CHECKPOINT));
     for (int rank = 0; rank < NODES.size(); rank++) {
-      int number = rank;
-      Path routed = all(List.of(open.get(rank)), phase -> phase.route(PREFIX + "/step-1/rank-" + number)).getFirst();
+      Path routed = cluster.answer(open.get(rank).route(PREFIX + "/step-1/rank-" + rank));
       write(cluster.file(NODES.get(rank), routed), bytes(rank));
     }
-    all(open, phase -> phase.complete(true));
+    cluster.all(open, phase -> phase.complete(true));
   }
 
   private void write(Path path, byte[] bytes) {
@@ -160,33 +145,23 @@ class UnreadDatasetsTest {
   /** What the ranks are offered, which has the right bytes; how often daemons have opened a file for that. */
   private Optional<Integer> restart(List<String> nodes) {
     opened = 0;
-    List<VirtualSession> ranks = ranks(nodes);
+    List<VirtualSession> ranks = cluster.init(nodes);
     int forInit = opened;
-    List<Optional<VirtualPhase>> offered = all(ranks, VirtualSession::restart);
+    List<Optional<VirtualPhase>> offered = cluster.all(ranks, VirtualSession::restart);
     if (offered.getFirst().isEmpty()) {
       return Optional.empty();
     }
     for (int rank = 0; rank < NODES.size(); rank++) {
-      int number = rank;
-      Path routed = all(List.of(offered.get(rank).orElseThrow()), phase -> phase.route("rank-" + number)).getFirst();
+      Path routed = cluster.answer(offered.get(rank).orElseThrow().route("rank-" + rank));
       assertThat(cluster.file(nodes.get(rank), routed)).hasBinaryContent(bytes(rank));
     }
-    all(offered, phase -> phase.orElseThrow().complete(true));
+    cluster.all(offered, phase -> phase.orElseThrow().complete(true));
     return Optional.of(forInit);
-  }
-
-  private <A, B> List<B> all(List<A> who, Function<A, Future<B>> what) {
-    List<Future<B>> asked = new ArrayList<>();
-    who.forEach(one -> asked.add(what.apply(one)));
-    return asked.stream().map(cluster::await).map(end -> {
-      assertThat(end.succeeded()).as("with seed %d: %s", SEED, end.cause()).isTrue();
-      return end.result();
-    }).toList();
   }
 
   private void writeUnread(Map<String, String> parameters) throws IOException {
     begin(parameters);
-    List<VirtualSession> ranks = ranks(NODES);
+    List<VirtualSession> ranks = cluster.init(NODES);
     opened = 0;
     write(ranks);
     assertThat(opened).as("files read for the answer").isZero();

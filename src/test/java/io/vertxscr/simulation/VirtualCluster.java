@@ -15,6 +15,7 @@ import io.vertxscr.model.NodeInfo;
 import io.vertxscr.model.ScrException;
 import io.vertxscr.node.NodeAssembly;
 import io.vertxscr.node.NodeOptions;
+import io.vertxscr.protocol.app.InitRequest;
 import io.vertxscr.redundancy.range.LocalRanges;
 import io.vertxscr.service.Epoch;
 import io.vertxscr.service.Loop;
@@ -37,6 +38,7 @@ import java.time.Instant;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
@@ -46,6 +48,7 @@ import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 /**
@@ -191,6 +194,33 @@ public final class VirtualCluster {
   public <T> Future<T> await(Future<T> future) {
     awaits("an end of what is waited for", future::isComplete);
     return future;
+  }
+
+  /** Lets things happen until there is an answer, which is no failure. */
+  public <T> T answer(Future<T> asked) {
+    Future<T> end = await(asked);
+    if (end.failed()) {
+      throw new AssertionError("refused: " + end.cause(), end.cause());
+    }
+    return end.result();
+  }
+
+  /** Lets all of them do it at once, and returns what each is answered. */
+  public <A, B> List<B> all(List<A> who, Function<A, Future<B>> what) {
+    List<Future<B>> asked = who.stream().map(what).toList();
+    return asked.stream().map(this::answer).toList();
+  }
+
+  /** A run with a rank on each of these nodes, which configures nothing. */
+  public List<VirtualSession> init(List<String> on) {
+    return all(init(on.stream().map(this::client).toList(), Map.of()), answer -> answer);
+  }
+
+  /** The same over these connections and with these variables: what each rank is answered. */
+  public List<Future<VirtualSession>> init(List<ScrClient> clients, Map<String, String> environment) {
+    return IntStream.range(0, clients.size()).mapToObj(rank -> Future.fromCompletionStage(clients.get(rank).init(
+        new InitRequest(rank, clients.size(), prefix.toString(), "test", Optional.of(environment), Optional.empty())))
+        .map(VirtualSession::new)).toList();
   }
 
   public boolean isAlive(String name) {
