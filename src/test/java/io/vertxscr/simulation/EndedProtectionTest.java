@@ -84,13 +84,17 @@ class EndedProtectionTest {
     }
 
     Future<DatasetRecord> protect() {
+      return protect(0);
+    }
+
+    Future<DatasetRecord> protect(long round) {
       CheckpointDescriptor how =
           new CheckpointDescriptor(0, true, 1, GroupDescriptors.NODE, "/cache", new Redundancy(Scheme.RS, 3, 2), false);
       DatasetDescriptor dataset = Samples.descriptor(ID, "b.7").with(new DatasetDescriptor.Totals(3, 3 * BYTES));
       DatasetRecord record = new DatasetRecord(dataset, new Origin("/p", 3), store.cache(ID),
           new RedundancyDescriptor(how, 1), FlushState.NOT_WANTED, List.of());
       ProtectionJob job = new ProtectionJob(
-          record, RUN, MAP, ProtectionJob.Sets.of(MAP, how, GroupDescriptors.BUILT_IN), 0, List.of(layout(0)),
+          record, RUN, MAP, ProtectionJob.Sets.of(MAP, how, GroupDescriptors.BUILT_IN), round, List.of(layout(0)),
           Map.of(), Map.of());
       Future<DatasetRecord> end = loop.call(() -> service.protect(job, (_, _) -> {}, false));
       time.runUntil(() -> false, Duration.ofSeconds(1));
@@ -103,10 +107,18 @@ class EndedProtectionTest {
     }
 
     Future<ChecksumsReply> ask(long run) {
+      return ask(run, 0);
+    }
+
+    Future<ChecksumsReply> ask(long run, long round) {
       Future<ChecksumsReply> told =
-          loop.call(() -> service.checksums(new ChecksumsRequest(ID, run, 0, List.of(0), List.of())));
+          loop.call(() -> service.checksums(new ChecksumsRequest(ID, run, round, List.of(0, 1, 2), List.of())));
       time.runUntil(() -> false, Duration.ofSeconds(1));
       return told;
+    }
+
+    void later() {
+      time.runUntil(() -> false, Duration.ofSeconds(60));
     }
 
     @Override
@@ -170,6 +182,28 @@ class EndedProtectionTest {
     assertThat(node.ask(RUN).cause()).isEqualTo(LOST);
     assertThat(node.ask(RUN - 1).cause()).isEqualTo(LOST);
     assertThat(node.ask(RUN + 1).isComplete()).isFalse();
+  }
+
+  @Test
+  void whoAsksANodeThatHasForgottenToProtectADatasetAgainIsRefused() throws IOException {
+    Node node = new Node(0);
+    Future<ChecksumsReply> again = node.ask(RUN, 3);
+    Future<ChecksumsReply> inPhase = node.ask(RUN);
+    assertThat(again.isComplete()).as("it may begin yet").isFalse();
+    node.later();
+    assertThat(again.cause()).isInstanceOfSatisfying(ScrException.class, refusal ->
+        assertThat(refusal.fault()).isEqualTo(Fault.BUSY)).hasMessageContainingAll("n1", "dataset 7");
+    assertThat(inPhase.isComplete()).as("ranks complete when they like").isFalse();
+  }
+
+  @Test
+  void aNodeThatBeginsInTimeAnswersAllWhoHaveAskedBefore() throws IOException {
+    Node node = new Node(0);
+    Future<ChecksumsReply> again = node.ask(RUN, 3);
+    node.protect(3);
+    assertThat(again.result().ranges()).isNotEmpty();
+    node.later();
+    assertThat(node.ask(RUN, 3).result()).isEqualTo(again.result());
   }
 
   @Test

@@ -65,6 +65,8 @@ public final class ProtectionService {
   public static final String SPAN = "protect";
   /** Rounds that late askers may still ask about. */
   private static final int ROUNDS_KEPT = 8;
+  /** In which all nodes begin to protect an older dataset: they are told at the same time. */
+  private static final long ALL_BEGIN_MS = 30_000;
 
   private final Loop loop;
   private final NodeBus bus;
@@ -72,7 +74,7 @@ public final class ProtectionService {
   private final DatasetStore store;
   private final RangeSources sources;
   private final UnreadDatasets unread;
-  private final Map<RoundKey, Promise<ChecksumsReply>> rounds = new LinkedHashMap<>();
+  private final Map<RoundKey, Round> rounds = new LinkedHashMap<>();
   /** Protections here that wait for the checksums of others. */
   private final Map<Promise<ChecksumsReply>, Long> waiting = new LinkedHashMap<>();
   private final Map<DatasetKey, DatasetRecord> prepared = new HashMap<>();
@@ -81,7 +83,18 @@ public final class ProtectionService {
   private long attempt;
   private Over over = new Over(0, new ScrException(Fault.NO_SUCH_DATASET, "no run has begun"));
 
+  /** @param round 0: in a phase of the run */
   private record RoundKey(int datasetId, long run, long round) {}
+
+  /** What this node tells others, as soon as it knows. */
+  private static final class Round {
+    private final Promise<ChecksumsReply> told;
+    private boolean begun;
+
+    Round(Promise<ChecksumsReply> told) {
+      this.told = told;
+    }
+  }
 
   /** Runs up to this one are over here: nobody waits for their protections, nor is told of them. */
   private record Over(long run, ScrException cause) {}
@@ -234,12 +247,13 @@ public final class ProtectionService {
     if (job.isEmpty() || job.isInMemory(self)) {
       return loop.blocking("protect dataset " + job.id(), () -> atOnce(job, layouts.files(), room, save, at));
     }
-    Promise<ChecksumsReply> round = round(new RoundKey(job.id(), job.run(), job.round()));
+    Round round = round(new RoundKey(job.id(), job.run(), job.round()));
+    round.begun = true;
     return layouts(job, layouts)
         .compose(_ -> encode(job, layouts, room, at))
-        .onFailure(round::tryFail)
+        .onFailure(round.told::tryFail)
         .compose(encodings -> {
-          round.tryComplete(new ChecksumsReply(encodings.stream().flatMap(e -> e.ranges().stream()).toList(),
+          round.told.tryComplete(new ChecksumsReply(encodings.stream().flatMap(e -> e.ranges().stream()).toList(),
               encodings.stream().flatMap(e -> e.job().finished().stream()).toList()));
           return loop.traces().span(at.child("await checksums"), loop.traces().now(), checksums(job))
               .compose(told -> pull(at, job, encodings, layouts, told.parities()).compose(_ -> loop.blocking(
@@ -426,13 +440,21 @@ public final class ProtectionService {
     return read;
   }
 
-  /** Returns the checksums computed in a round; completes after its reads. */
+  /**
+   * Returns the checksums computed in a round; completes after its reads. Fails with BUSY where this node has not begun
+   * to protect an older dataset in time; in a phase, whose ranks come when they like, the question waits for the run.
+   */
   public Future<ChecksumsReply> checksums(ChecksumsRequest request) {
     if (request.run() <= over.run) {
       return Future.failedFuture(over.cause);
     }
     RoundKey key = new RoundKey(request.datasetId(), request.run(), request.round());
-    return round(key).future().map(all -> new ChecksumsReply(
+    boolean first = !rounds.containsKey(key);
+    Round round = round(key);
+    if (first && key.round() > 0) {
+      loop.after(ALL_BEGIN_MS, () -> expire(key, round));
+    }
+    return round.told.future().map(all -> new ChecksumsReply(
         all.ranges().stream().filter(range -> request.owners().contains(range.ownerRank())).toList(),
         all.parities().stream().filter(parity -> request.parityFrom().contains(parity.rank())).toList()));
   }
@@ -454,11 +476,19 @@ public final class ProtectionService {
         store.find(datasetId).flatMap(record -> record.rank(rank)).flatMap(RankRecord::redundancy));
   }
 
-  private Promise<ChecksumsReply> round(RoundKey key) {
-    Promise<ChecksumsReply> round = rounds.computeIfAbsent(key, _ -> loop.promise());
+  /** This node was restarted after it had been told to protect the dataset: it would never begin. */
+  private void expire(RoundKey key, Round round) {
+    if (!round.begun && rounds.remove(key, round)) {
+      round.told.tryFail(new ScrException(Fault.BUSY,
+          "node " + self + " does not know that dataset " + key.datasetId() + " is being protected again"));
+    }
+  }
+
+  private Round round(RoundKey key) {
+    Round round = rounds.computeIfAbsent(key, _ -> new Round(loop.promise()));
     while (rounds.size() > ROUNDS_KEPT) {
       RoundKey oldest = rounds.keySet().iterator().next();
-      rounds.remove(oldest).tryFail(new ScrException(Fault.NO_SUCH_DATASET, "the protection of dataset "
+      rounds.remove(oldest).told.tryFail(new ScrException(Fault.NO_SUCH_DATASET, "the protection of dataset "
           + oldest.datasetId() + " was given up"));
     }
     return round;
@@ -472,7 +502,7 @@ public final class ProtectionService {
     rounds.entrySet().removeIf(round -> {
       boolean ends = round.getKey().run() <= run;
       if (ends) {
-        round.getValue().tryFail(cause);
+        round.getValue().told.tryFail(cause);
       }
       return ends;
     });

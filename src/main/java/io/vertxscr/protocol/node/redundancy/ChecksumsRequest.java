@@ -8,6 +8,7 @@ import java.util.List;
  * the parity is what its own ranks have computed for others.
  *
  * @param run for which the dataset is protected; once that is over for the asked node, it refuses
+ * @param round of a dataset that is protected again; 0: in a phase of the run
  * @param parityFrom ranks of the asked node whose finished parity the asking one needs
  */
 public record ChecksumsRequest(
