@@ -3,6 +3,7 @@ package io.vertxscr.service.restart;
 import io.vertxscr.config.Nearest;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.ScrException;
+import io.vertxscr.prefix.metadata.PrefixDirectories;
 import io.vertxscr.prefix.metadata.PrefixPaths;
 import io.vertxscr.storage.AtomicFile;
 import java.io.IOException;
@@ -47,8 +48,8 @@ final class PrefixCheck {
   }
 
   /**
-   * Creates the last component of a missing directory, durably. More missing components suggest an unmounted file
-   * system.
+   * Creates the last component of a missing directory, and {@code .scr} in it, durably. More missing components suggest
+   * an unmounted file system.
    *
    * @return a startup warning; empty if the directory exists and is usable
    * @throws ScrException IO, with what to do
@@ -57,6 +58,7 @@ final class PrefixCheck {
     Path prefix = paths.prefix();
     Optional<String> trouble = trouble(paths);
     if (trouble.isEmpty()) {
+      mark(paths);
       return Optional.empty();
     }
     if (Files.exists(prefix)) {
@@ -72,8 +74,20 @@ final class PrefixCheck {
     } catch (IOException e) {
       throw refused(prefix, "is not there, and cannot be made: " + ScrException.reason(e));
     }
+    mark(paths);
     return Optional.of("prefix directory " + prefix + " was not there and has been made: it has nothing to restart from"
         + meant(prefix, above));
+  }
+
+  /** By this it is told from a mount point without its file system. A full one could not be later. */
+  private static void mark(PrefixPaths paths) {
+    if (!Files.exists(paths.scr())) {
+      try {
+        PrefixDirectories.createDurably(paths.prefix(), paths.scr());
+      } catch (ScrException e) {
+        throw refused(paths.prefix(), "cannot be written to: " + e.getMessage());
+      }
+    }
   }
 
   private static ScrException refused(Path prefix, String trouble) {

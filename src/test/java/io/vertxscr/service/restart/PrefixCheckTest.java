@@ -1,15 +1,19 @@
 package io.vertxscr.service.restart;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.vertxscr.model.Fault;
+import io.vertxscr.model.ScrException;
 import io.vertxscr.prefix.metadata.PrefixPaths;
+import io.vertxscr.recorded.FaultyDisk.Trouble;
 import io.vertxscr.recorded.FaultyDisk;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 
-/** Goal: a prefix directory that a run has created outlives a loss of power. Method: a disk in memory that loses it. */
+/** Goal: where a run has begun is known later. Method: a disk in memory that loses power, or is full. */
 class PrefixCheckTest {
   @Test
   void aDirectoryThatWasMadeIsThereAfterALossOfPower() throws Exception {
@@ -17,8 +21,21 @@ class PrefixCheckTest {
       Path prefix = disk.directory("/pfs").resolve("prefix");
       assertThat(PrefixCheck.make(new PrefixPaths(prefix))).isPresent();
       try (FaultyDisk after = disk.afterPowerLoss(FaultyDisk.Kept.NOTHING, new Random(1))) {
-        assertThat(Files.isDirectory(after.system().getPath(prefix.toString()))).isTrue();
+        assertThat(Files.isDirectory(after.system().getPath(prefix + "/.scr"))).isTrue();
       }
+    }
+  }
+
+  @Test
+  void inAFullDirectoryThatIsNewNoRunBegins() throws Exception {
+    try (FaultyDisk disk = new FaultyDisk()) {
+      PrefixPaths paths = new PrefixPaths(disk.directory("/pfs/prefix"));
+      disk.trouble(Trouble.fullFrom(1));
+      assertThatThrownBy(() -> PrefixCheck.make(paths)).isInstanceOfSatisfying(ScrException.class, refusal ->
+          assertThat(refusal.fault()).isEqualTo(Fault.IO)).hasMessageContainingAll("/pfs/prefix", "No run begins");
+      disk.trouble(Trouble.NONE);
+      assertThat(PrefixCheck.make(paths)).isEmpty();
+      assertThat(paths.scr()).as("what a run is known by").isDirectory();
     }
   }
 }
