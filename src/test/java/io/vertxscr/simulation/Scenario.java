@@ -2,6 +2,7 @@ package io.vertxscr.simulation;
 
 import io.vertxscr.simulation.SimulatedDisk.Kept;
 import io.vertxscr.simulation.Trouble.Kind;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
@@ -32,9 +33,13 @@ record Scenario(long seed, Profile profile, int nodes, int spares, int ranksPerN
   private static final int SMALL_KINDS = 4;
   /** Several rounds within a run, or one now and then; by the seed. */
   private static final List<String> SCRUB_SECONDS = List.of("15", "300", "60");
+  /** Never, or between two runs; by the seed. */
+  private static final List<String> HEAL_SECONDS = List.of("0", "1", "4");
   private static final int READING_KINDS = 3;
   private static final int MOST_TROUBLES = 3;
   private static final int MOST_RUN_MS = 3_000;
+  /** Between two runs, where lost parts are healed meanwhile. */
+  private static final int MOST_REST_MS = 8_000;
   /** Steps of output behind a checkpoint, beside the checkpoint's own. */
   static final int OUTPUT_STEPS = 1_000;
   /** Name of the directory of the second store, below that of the node's own disk. */
@@ -169,7 +174,7 @@ record Scenario(long seed, Profile profile, int nodes, int spares, int ranksPerN
     parameters.put("SCR_PREFIX_SIZE", random.nextInt(4) == 0 ? "2" : "0");
     parameters.put("SCR_SCAVENGE_SECONDS", "0");
     parameters.put("SCR_SCRUB_SECONDS", SCRUB_SECONDS.get((int) (seed % SCRUB_SECONDS.size())));
-    parameters.put("SCR_HEAL_SECONDS", "0");
+    parameters.put("SCR_HEAL_SECONDS", HEAL_SECONDS.get((int) (seed / SCRUB_SECONDS.size() % HEAL_SECONDS.size())));
     List<Integer> steps = IntStream.range(0, 2 + random.nextInt(2)).mapToObj(_ -> 1 + random.nextInt(3)).toList();
     int spares = random.nextInt(3);
     int ranksPerNode = random.nextInt(3) == 0 ? 1 + random.nextInt(4) : 1;
@@ -203,6 +208,12 @@ record Scenario(long seed, Profile profile, int nodes, int spares, int ranksPerN
 
   private Random drawOf(int what, int run, int step) {
     return new Random(((seed * 31 + what) * 1_009 + run) * 10_007 + step);
+  }
+
+  /** Until the next run begins: amid a healing, or behind it. */
+  Duration rest(int run) {
+    boolean heals = !parameters.get("SCR_HEAL_SECONDS").equals("0");
+    return Duration.ofMillis(heals ? drawOf(3, run, 0).nextInt(MOST_REST_MS) : 0);
   }
 
   /** What all ranks do behind the checkpoint of a step. */

@@ -277,6 +277,7 @@ final class Simulation {
         }
         replace(hosts, spares);
       }
+      cluster.pass(scenario.rest(run));
     }
     List<String> back = away.stream().filter(name -> !cluster.isAlive(name)).toList();
     back.forEach(this::start);
