@@ -238,8 +238,8 @@ class DrainTest {
     written(FOUR, List.of("n5"), "SCR_COPY_TYPE", "XOR");
     begun("n1", "n2");
     awaitDrained("n1", "n2");
-    List<Future<Integer>> ranks = run(FOUR).start(session -> Future.succeededFuture(0));
-    assertThat(cluster.await(ranks.get(1)).cause()).hasMessageContaining("node n2 is drained")
+    Future<Integer> rank = run(FOUR).start(1, session -> Future.succeededFuture(0));
+    assertThat(cluster.await(rank).cause()).hasMessageContaining("node n2 is drained")
         .hasMessageContaining("scr drain --cancel n2");
     cluster.pass(Duration.ofMinutes(2));
     assertThat(drain("n3", DrainRequest.cancel("n2")).result().getString("state")).isEqualTo("NONE");
