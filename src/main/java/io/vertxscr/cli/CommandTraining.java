@@ -28,8 +28,9 @@ import picocli.CommandLine.Spec;
  * nodes, made whole, listed, verified and explained, some times over, so that the kernels of the rebuild are among what
  * is remembered as worth compiling. Says only what went wrong.
  */
-@Command(name = "rehearse", hidden = true, description = "Run other commands on data of its own, and end.")
+@Command(name = CommandTraining.NAME, hidden = true, description = "Run other commands on data of its own, and end.")
 final class CommandTraining implements Callable<Integer> {
+  static final String NAME = "rehearse";
   private static final int LISTED = 3000;
   private static final String LOST = TrainingCaches.node(2);
 

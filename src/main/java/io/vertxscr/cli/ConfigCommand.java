@@ -19,9 +19,11 @@ import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
 /** {@code scr config}: what holds, and why. */
-@Command(name = "config", description = {"Print the value of every parameter and where it comes from.",
+@Command(name = ConfigCommand.NAME, description = {"Print the value of every parameter and where it comes from.",
     "The environment counts as that of the daemon and of the application."})
 final class ConfigCommand implements Callable<Integer> {
+  static final String NAME = "config";
+
   private final Map<String, String> environment;
 
   @Option(names = {"--config", "--file"}, paramLabel = "FILE",

@@ -26,10 +26,12 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
 /** {@code scr demo}: loses a node in the middle of a run and shows that nothing of the result is lost. */
-@Command(name = "demo", sortOptions = false, description = {
+@Command(name = DemoCommand.NAME, sortOptions = false, description = {
     "Run a parallel program, kill a node with its storage, restart on a spare node, and compare the result with that"
         + " of an undisturbed run, byte by byte. Ends with 'identical' and exit code 0 if they match."})
 final class DemoCommand implements Callable<Integer> {
+  static final String NAME = "demo";
+
   private final Map<String, String> environment;
 
   @Spec

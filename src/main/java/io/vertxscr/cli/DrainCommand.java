@@ -19,11 +19,12 @@ import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
 /** {@code scr drain}: copies what only one node has to others, so that it can be shut down. */
-@Command(name = "drain", sortOptions = false, description = {
+@Command(name = DrainCommand.NAME, sortOptions = false, description = {
     "Copy what only one node has to others, so that it can be shut down. It takes no run and no data of others from"
         + " then on, until --cancel or until its daemon ends.",
     "Exit code 0: it is drained, its loss loses nothing and weakens no protection. 1: it is not, and why."})
 final class DrainCommand implements Callable<Integer> {
+  static final String NAME = "drain";
   private static final long POLL_MS = 1_000;
 
   private final Map<String, String> environment;

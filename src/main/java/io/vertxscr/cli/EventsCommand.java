@@ -23,10 +23,11 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
 /** {@code scr events}: what has happened in the cluster, and what happens. */
-@Command(name = "events", sortOptions = false, description = {
+@Command(name = EventsCommand.NAME, sortOptions = false, description = {
     "Print the last events of all nodes: phases, flushes, restarts, losses, with their causes (docs/messages.md).",
     "A daemon keeps its last " + Limits.MAX_EVENTS + "; those of daemons that are gone are gone with them."})
 final class EventsCommand implements Callable<Integer> {
+  static final String NAME = "events";
   private static final Duration PAUSE = Duration.ofSeconds(1);
 
   private final Map<String, String> environment;

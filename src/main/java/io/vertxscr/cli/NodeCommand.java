@@ -37,8 +37,9 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
 /** Runs the daemon of one compute node, until it is told to end. */
-@Command(name = "node", description = "Run the daemon of this compute node.")
+@Command(name = NodeCommand.NAME, description = "Run the daemon of this compute node.")
 final class NodeCommand implements Callable<Integer> {
+  static final String NAME = "node";
   private static final Logger LOG = LoggerFactory.getLogger(NodeCommand.class);
   private static final int LARGEST_PORT = 65_535;
 

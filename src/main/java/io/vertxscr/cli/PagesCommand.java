@@ -16,8 +16,11 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Parameters;
 
 /** {@code scr pages}: writes manual pages and shell completion, for the build. */
-@Command(name = "pages", hidden = true, description = "Write manual pages and shell completion into a directory.")
+@Command(name = PagesCommand.NAME, hidden = true,
+    description = "Write manual pages and shell completion into a directory.")
 final class PagesCommand implements Callable<Integer> {
+  static final String NAME = "pages";
+
   private final Map<String, String> environment;
 
   @Parameters(paramLabel = "DIR", description = "Gets share/man, share/bash-completion, share/zsh, and gz.")

@@ -14,12 +14,14 @@ import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.UncheckedIOException;
 import java.nio.file.FileSystemException;
-import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.SequencedMap;
 import java.util.Set;
+import java.util.function.Supplier;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Help;
 import picocli.CommandLine.HelpCommand;
@@ -53,10 +55,10 @@ public final class ScrCommand implements Runnable {
   private ScrCommand(Map<String, String> environment, String... args) {
     debug = "1".equals(environment.get("SCR_DEBUG"));
     commands = new CommandLine(this);
-    List<Object> all = all(environment);
-    // Reading the options of all commands takes a tenth of a second: read only those of the called one.
-    List<Object> meant = all.stream().filter(command -> args.length > 0 && name(command).equals(args[0])).toList();
-    (meant.isEmpty() ? all : meant).forEach(commands::addSubcommand);
+    SequencedMap<String, Supplier<Object>> all = all(environment);
+    // Making all commands and reading their options takes a tenth of a second: only the called one is made.
+    Supplier<Object> called = args.length > 0 ? all.get(args[0]) : null;
+    (called == null ? all.values() : List.of(called)).forEach(command -> commands.addSubcommand(command.get()));
     commands.getSubcommands().values().forEach(command -> command.getCommandSpec().addOption(helpOption()));
     commands.addSubcommand(new HelpCommand()).setCaseInsensitiveEnumValuesAllowed(true);
     setHandlers();
@@ -72,16 +74,23 @@ public final class ScrCommand implements Runnable {
         .setParameterExceptionHandler((wrong, _) -> report(wrong));
   }
 
-  /** Every command of the program; each is made here, with all it needs. */
-  private static List<Object> all(Map<String, String> environment) {
-    List<Object> all = new ArrayList<>(List.of(new DemoCommand(environment), new NodeCommand(environment),
-        new StatusCommand(environment), new ScrubCommand(environment), new EventsCommand(environment),
-        new HaltCommand(environment), new DrainCommand(environment), new ConfigCommand(environment),
-        new CommandTraining(environment), new PagesCommand(environment)));
-    all.addAll(LaunchCommands.all(environment));
-    all.addAll(OfflineCommands.all(environment));
-    all.addAll(DrillCommands.all(environment));
-    all.add(new VersionCommand());
+  /** How every command of the program is made, with all it needs, by name. */
+  private static SequencedMap<String, Supplier<Object>> all(Map<String, String> environment) {
+    SequencedMap<String, Supplier<Object>> all = new LinkedHashMap<>();
+    all.put(DemoCommand.NAME, () -> new DemoCommand(environment));
+    all.put(NodeCommand.NAME, () -> new NodeCommand(environment));
+    all.put(StatusCommand.NAME, () -> new StatusCommand(environment));
+    all.put(ScrubCommand.NAME, () -> new ScrubCommand(environment));
+    all.put(EventsCommand.NAME, () -> new EventsCommand(environment));
+    all.put(HaltCommand.NAME, () -> new HaltCommand(environment));
+    all.put(DrainCommand.NAME, () -> new DrainCommand(environment));
+    all.put(ConfigCommand.NAME, () -> new ConfigCommand(environment));
+    all.put(CommandTraining.NAME, () -> new CommandTraining(environment));
+    all.put(PagesCommand.NAME, () -> new PagesCommand(environment));
+    all.putAll(LaunchCommands.all(environment));
+    all.putAll(OfflineCommands.all(environment));
+    all.putAll(DrillCommands.all(environment));
+    all.put(VersionCommand.NAME, VersionCommand::new);
     return all;
   }
 
@@ -94,10 +103,6 @@ public final class ScrCommand implements Runnable {
   static List<CommandLine> shown(CommandLine scr) {
     return scr.getSubcommands().values().stream()
         .filter(command -> !command.getCommandSpec().usageMessage().hidden()).toList();
-  }
-
-  private static String name(Object command) {
-    return command.getClass().getAnnotation(Command.class).name();
   }
 
   public static void main(String[] args) {

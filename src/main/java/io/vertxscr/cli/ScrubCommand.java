@@ -21,9 +21,11 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
 /** {@code scr scrub}: what the background reads of the caches have found, on all nodes. */
-@Command(name = "scrub", description =
+@Command(name = ScrubCommand.NAME, description =
     "Print what the background reads of the caches and of published datasets have found, on all nodes.")
 final class ScrubCommand implements Callable<Integer> {
+  static final String NAME = "scrub";
+
   private final Map<String, String> environment;
 
   @Option(names = "--now", description = "Have all nodes read everything from now on, as fast as SCR_SCRUB_BW allows.")

@@ -31,11 +31,13 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
 /** {@code scr status}: asks the daemons of this user and job on this host. */
-@Command(name = "status", sortOptions = false, description = {
+@Command(name = StatusCommand.NAME, sortOptions = false, description = {
     "Print nodes, run, datasets and what wants attention, as the daemons of this host see them, on one page.",
     "A dataset is full, degraded (a restart rebuilds what is missing), lost, pending (being written) or none (without"
         + " redundancy on other nodes). Colours are for terminals; NO_COLOR=1 switches them off."})
 final class StatusCommand implements Callable<Integer> {
+  static final String NAME = "status";
+
   /** For an answer, while somebody looks on: what the others say must not wait long for one that hangs. */
   private static final Duration WATCH_PATIENCE = Duration.ofSeconds(3);
   /** So soon a key is heard while daemons are asked. */

@@ -7,8 +7,10 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Spec;
 
 /** {@code scr version}. */
-@Command(name = "version", description = "Print the version of this program and of the Java that runs it.")
+@Command(name = VersionCommand.NAME, description = "Print the version of this program and of the Java that runs it.")
 final class VersionCommand implements Callable<Integer> {
+  static final String NAME = "version";
+
   @Spec
   private CommandSpec spec;
 

@@ -37,7 +37,7 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
 /** {@code scr drill}: rehearses a recovery and measures it (docs/flows/drill.md). */
-@Command(name = "drill", sortOptions = false, description = {
+@Command(name = DrillCommand.NAME, sortOptions = false, description = {
     "Practise a recovery: daemons and ranks of its own write checkpoints on this machine, a node is killed, the ranks"
         + " are started again, and every byte is compared with what was written.",
     "With --live it is the run of an application: the drill waits for a protected checkpoint, has a command of yours"
@@ -46,6 +46,7 @@ import picocli.CommandLine.Spec;
         + " work lost (RPO). Exit code 0 if all checks passed, 1 if not. Nothing is left running, and no file but those"
         + " asked for."})
 final class DrillCommand implements Callable<Integer> {
+  static final String NAME = "drill";
   private static final long LAST_MOMENTS_S = 60;
   private static final int SEEDS = 1_000_000;
   private static final Set<String> ONLY_LIVE = Set.of("--kill-command", "--yes-really", "--socket");

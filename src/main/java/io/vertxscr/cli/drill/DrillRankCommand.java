@@ -18,8 +18,9 @@ import picocli.CommandLine.Option;
  * {@code scr drill-rank}: one rank of the drill's program. It ends with its standard input, which is a pipe of the
  * drill: however that ends, no rank is left.
  */
-@Command(name = "drill-rank", hidden = true, description = "One rank of scr drill.")
+@Command(name = DrillRankCommand.NAME, hidden = true, description = "One rank of scr drill.")
 final class DrillRankCommand implements Callable<Integer> {
+  static final String NAME = "drill-rank";
   private static final int ENDED_BY_PIPE = 4;
   private static final String DATASET = "drill.";
 

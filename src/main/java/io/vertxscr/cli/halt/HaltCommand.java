@@ -30,12 +30,13 @@ import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
 /** {@code scr halt}: says when a run is to stop, in the halt file of its prefix directory. Needs no daemon. */
-@Command(name = "halt", sortOptions = false, description = {
+@Command(name = HaltCommand.NAME, sortOptions = false, description = {
     "Set or remove halt conditions of the runs in a prefix directory. Without an option the run stops at its next"
         + " should-exit, and no other run begins there. Conditions stay until they are removed; any one of them"
         + " suffices.",
     "TIME: " + HaltTime.FORMS + "."})
 public final class HaltCommand implements Callable<Integer> {
+  public static final String NAME = "halt";
 
   private final Map<String, String> environment;
 

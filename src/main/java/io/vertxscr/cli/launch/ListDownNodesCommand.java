@@ -13,10 +13,12 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
 /** {@code scr list-down-nodes}: for scripts that start programs themselves. */
-@Command(name = "list-down-nodes", description = {
+@Command(name = ListDownNodesCommand.NAME, description = {
     "Print the nodes of the allocation that are down, separated by commas; nothing where all are up.",
     "A node is down if it is excluded, reported by the resource manager, or cannot run a command."})
 final class ListDownNodesCommand extends JobCommand {
+  static final String NAME = "list-down-nodes";
+
   @Option(names = "--reason", description = "Print a line for each, with the reason.")
   private boolean reason;
 

@@ -7,10 +7,12 @@ import java.util.Set;
 import picocli.CommandLine.Command;
 
 /** {@code scr postrun}: for scripts that start daemons and programs themselves. */
-@Command(name = "postrun", description = {
+@Command(name = PostrunCommand.NAME, description = {
     "Scavenge after the last run of a script: copy what only the caches have to the prefix directory.",
     "The daemons must have been stopped. Down nodes are excluded; exit code 1 if not everything was found."})
 final class PostrunCommand extends JobCommand {
+  static final String NAME = "postrun";
+
   PostrunCommand(Map<String, String> environment) {
     super(environment);
   }

@@ -5,10 +5,12 @@ import java.util.Optional;
 import picocli.CommandLine.Command;
 
 /** {@code scr prerun}: for scripts that start daemons and programs themselves. */
-@Command(name = "prerun", description = {
+@Command(name = PrerunCommand.NAME, description = {
     "Check before the first run of a script whether a run can work: configuration, prefix directory, nodes, halts.",
     "Prints the nodes, separated by commas. Exit code 1 if no run may begin, 2 for a wrong configuration."})
 final class PrerunCommand extends JobCommand {
+  static final String NAME = "prerun";
+
   PrerunCommand(Map<String, String> environment) {
     super(environment);
   }

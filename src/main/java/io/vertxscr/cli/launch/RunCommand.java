@@ -18,11 +18,13 @@ import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
 /** {@code scr run}: daemons, program, restarts, scavenging (docs/flows/launch.md). */
-@Command(name = "run", sortOptions = false, description = {
+@Command(name = RunCommand.NAME, sortOptions = false, description = {
     "Run a program with daemons on all nodes of the allocation: srun, flux run, jsrun, mpirun, or a script.",
     "After a failure it is relaunched without down nodes; at the end the caches are scavenged to the prefix directory.",
     "The exit code is that of the last run; 1 if none could begin, or not everything could be scavenged."})
 final class RunCommand implements Callable<Integer> {
+  static final String NAME = "run";
+
   private final Map<String, String> given;
 
   @Option(names = "--runs", paramLabel = "N", description =

@@ -7,10 +7,11 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
 /** {@code scr should-exit}: for scripts that start programs themselves. */
-@Command(name = "should-exit", description = {
+@Command(name = ShouldExitCommand.NAME, description = {
     "Exit with 0, and say why, if the program should not be started (again) in this allocation; else exit with 1.",
     "It should not if a halt condition holds, or too few nodes are left."})
 final class ShouldExitCommand extends JobCommand {
+  static final String NAME = "should-exit";
   private static final int GO_ON = 1;
 
   @Option(names = "--down", defaultValue = "", paramLabel = "LIST",

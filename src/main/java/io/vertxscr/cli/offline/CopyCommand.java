@@ -13,12 +13,14 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
 /** {@code scr copy}: what this machine's caches have of a dataset, to the prefix directory. */
-@Command(name = "copy", sortOptions = false, description = {
+@Command(name = CopyCommand.NAME, sortOptions = false, description = {
     "Copy this machine's part of a dataset, with its redundancy, to the prefix directory.",
     "Its daemons must not be running. 'scr index --add' builds the dataset from the copies of all nodes.",
     "Exit code 3 if there is no part of it for this prefix directory, 1 if a daemon is running, or for other"
         + " failures."})
 final class CopyCommand implements Callable<Integer> {
+  static final String NAME = "copy";
+
   private final Map<String, String> environment;
 
   @Option(names = "--id", required = true, paramLabel = "ID", description = "The dataset's number.")

@@ -29,7 +29,7 @@ import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
 /** {@code scr explain}: why a dataset can or cannot be restarted from, what a loss of nodes would cost. */
-@Command(name = "explain", sortOptions = false, description = {
+@Command(name = ExplainCommand.NAME, sortOptions = false, description = {
     "Say why a dataset is valid or not: missing ranks, files or redundancy sets, the further losses that it tolerates,"
         + " remedies. Reads the prefix directory and the caches of this machine.",
     "With the word 'interval': the numbers behind SCR_CHECKPOINT_OPTIMAL, as measured by the runs of this prefix"
@@ -40,6 +40,7 @@ import picocli.CommandLine.Spec;
     "Exit code 1 if it cannot be had from what was looked at; with --if-lost, if a checkpoint or output that is safe"
         + " now would be lost, or no checkpoint is there."})
 final class ExplainCommand implements Callable<Integer> {
+  static final String NAME = "explain";
   private static final double MOST = 1e9;
 
   private final Map<String, String> environment;

@@ -34,10 +34,11 @@ import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
 /** {@code scr index}: what a prefix directory has, and what a restart may use of it. */
-@Command(name = "index", sortOptions = false, description = {
+@Command(name = IndexCommand.NAME, sortOptions = false, description = {
     "List and change the index of a prefix directory, also while a run uses it.",
     "Exit code 1 for a damaged index, or a missing or incomplete dataset."})
 final class IndexCommand implements Callable<Integer> {
+  static final String NAME = "index";
   private static final int NEWEST_NAMED = 3;
 
   private final Map<String, String> environment;

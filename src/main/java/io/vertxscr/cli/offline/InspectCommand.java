@@ -26,10 +26,12 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
 /** {@code scr inspect}: datasets in the caches of this machine, and whether they can be restored. */
-@Command(name = "inspect", sortOptions = false, description = {
+@Command(name = InspectCommand.NAME, sortOptions = false, description = {
     "Print the datasets in the caches of this machine, and whether they can be restored; with daemons or without.",
     "Exit code 1 if files are missing or of another size, or a filemap is damaged."})
 final class InspectCommand implements Callable<Integer> {
+  static final String NAME = "inspect";
+
   private final Map<String, String> environment;
 
   @Mixin

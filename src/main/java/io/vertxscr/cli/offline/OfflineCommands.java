@@ -1,7 +1,9 @@
 package io.vertxscr.cli.offline;
 
-import java.util.List;
+import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.SequencedMap;
+import java.util.function.Supplier;
 
 /** Factory of all commands of this package. */
 public final class OfflineCommands {
@@ -12,9 +14,15 @@ public final class OfflineCommands {
 
   private OfflineCommands() {}
 
-  /** In the order in which help lists them. */
-  public static List<Object> all(Map<String, String> environment) {
-    return List.of(new IndexCommand(environment), new CopyCommand(environment), new ScavengeCommand(environment),
-        new InspectCommand(environment), new ExplainCommand(environment), new PrintCommand());
+  /** By name, in the order in which help lists them. */
+  public static SequencedMap<String, Supplier<Object>> all(Map<String, String> environment) {
+    SequencedMap<String, Supplier<Object>> all = new LinkedHashMap<>();
+    all.put(IndexCommand.NAME, () -> new IndexCommand(environment));
+    all.put(CopyCommand.NAME, () -> new CopyCommand(environment));
+    all.put(ScavengeCommand.NAME, () -> new ScavengeCommand(environment));
+    all.put(InspectCommand.NAME, () -> new InspectCommand(environment));
+    all.put(ExplainCommand.NAME, () -> new ExplainCommand(environment));
+    all.put(PrintCommand.NAME, PrintCommand::new);
+    return all;
   }
 }

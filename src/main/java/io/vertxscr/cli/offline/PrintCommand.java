@@ -16,10 +16,12 @@ import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
 /** {@code scr print}: any metadata file as the tree that it holds. */
-@Command(name = "print", description = {
+@Command(name = PrintCommand.NAME, description = {
     "Print metadata files (index, summary, filemap, redundancy header, ...) as trees of keys.",
     "Exit code 1 if one of them is damaged: it is named with the damage and its byte."})
 final class PrintCommand implements Callable<Integer> {
+  static final String NAME = "print";
+
   @Parameters(paramLabel = "FILE", arity = "1..*", description =
       "Files to print; of a directory, the list of what is in it, and the metadata files among that.")
   private List<Path> files;

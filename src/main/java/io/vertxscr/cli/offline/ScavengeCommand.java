@@ -24,13 +24,15 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
 /** {@code scr scavenge}: datasets from the caches of all nodes to the prefix directory, made whole and listed. */
-@Command(name = "scavenge", sortOptions = false, description = {
+@Command(name = ScavengeCommand.NAME, sortOptions = false, description = {
     "Flush datasets from the caches of dead daemons to the prefix directory: copy on every host, rebuild missing"
         + " files, add them to the index.",
     "Without --id: all output that is not in the prefix directory, and the newest available checkpoint, if it is newer"
         + " than those that are there.",
     "Exit code 1 if a dataset that was asked for, or any output, or every checkpoint could not be had."})
 final class ScavengeCommand implements Callable<Integer> {
+  static final String NAME = "scavenge";
+
   private final Map<String, String> environment;
 
   @Option(names = "--id", paramLabel = "ID", description = "Only this dataset.")
