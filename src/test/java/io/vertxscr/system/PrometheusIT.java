@@ -85,9 +85,19 @@ class PrometheusIT {
       assertThat(EmbeddedRun.all(SocketRun.twoOnEach(cluster.prefix(), cluster.alive()).start(
           scr -> restartAndGoOn(scr, cluster.prefix())))).containsOnly(1);
       Eventually.holds("the alerts have ended", () -> prometheus.firing().isEmpty());
-      Eventually.holds("the restart is scraped", () ->
-          !prometheus.query("scr_restart_ranks_total{way='rebuilt'} > 0").isEmpty());
+      Eventually.holds("the restart is scraped", () -> !prometheus.query("scr_restart_ranks_total > 0").isEmpty());
+      assertThat(prometheus.query("scr_restart_ranks_total{way='rebuilt'} > 0").size())
+          .as(() -> "ranks rebuilt, of " + ways(prometheus) + cluster.alive().getFirst().output()).isPositive();
       Eventually.holds("the board has something to show", () -> emptyPanels(prometheus).isEmpty());
+    }
+  }
+
+  /** How ranks were restored, on all nodes, for a failure's message. */
+  private static String ways(Prometheus prometheus) {
+    try {
+      return prometheus.query("scr_restart_ranks_total").encodePrettily();
+    } catch (Exception e) {
+      return e.toString();
     }
   }
 
