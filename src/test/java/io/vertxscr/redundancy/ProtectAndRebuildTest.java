@@ -85,15 +85,15 @@ class ProtectAndRebuildTest {
     for (Set<Integer> lost : losses(nodes.set, shape < LARGE ? 1 : failures, failures + 1)) {
       lost.forEach(rank -> nodes.store(rank).evict(TestNodes.ID));
       if (refused(nodes.set, scheme, lost)) {
-        checkRefusal(nodes, headers, lost);
+        checkRefusal(nodes, headers, before, lost);
         // Gives the lost files back, so that the next subset finds a whole set.
         lost.forEach(rank -> restoreFrom(before, nodes, rank));
       } else {
         lost.forEach(rank -> rebuild(nodes, rank, lost));
         lost.forEach(nodes::registerAgain);
         lost.forEach(nodes::protectAgain);
+        assertSame(contents(nodes), before, "after the loss of " + lost);
       }
-      assertSame(contents(nodes), before, "after the loss of " + lost);
     }
   }
 
@@ -112,8 +112,10 @@ class ProtectAndRebuildTest {
     }
   }
 
-  private static void checkRefusal(TestNodes nodes, Map<Integer, RedundancyHeader> headers, Set<Integer> lost) {
-    Map<Integer, Map<String, byte[]>> untouched = contents(nodes);
+  private static void checkRefusal(TestNodes nodes, Map<Integer, RedundancyHeader> headers,
+      Map<Integer, Map<String, byte[]>> before, Set<Integer> lost) {
+    Map<Integer, Map<String, byte[]>> untouched = new TreeMap<>(before);
+    lost.forEach(rank -> untouched.put(rank, Map.of()));
     for (int rank : lost.stream().filter(r -> isRefused(nodes, lost, r)).toList()) {
       RedundancyHeader header = headers.get(nodes.set.right(rank, 1));
       assertThatThrownBy(() -> RestoreJob.rebuild(

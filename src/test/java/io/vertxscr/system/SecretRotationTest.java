@@ -16,6 +16,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -35,6 +36,9 @@ class SecretRotationTest {
   private static final String CLUSTER = "scr-u-1";
   private static final String OLD = "the old secret of this test";
   private static final String NEW = "the new secret of this test";
+  /** Of each secret, derived once. */
+  private static final Map<String, ClusterAuthority> AUTHORITIES = Stream.of(OLD, NEW).collect(
+      Collectors.toMap(secret -> secret, secret -> ClusterAuthority.ofSecret(secret.getBytes(UTF_8), CLUSTER)));
 
   @TempDir private Path directory;
   private final Map<String, ClusteredNode> daemons = new LinkedHashMap<>();
@@ -59,7 +63,7 @@ class SecretRotationTest {
 
   private ClusteredNode start(String name, String... secrets) {
     return members.start(NAMES.indexOf(name), name, environment(),
-        Stream.of(secrets).map(secret -> ClusterAuthority.ofSecret(secret.getBytes(UTF_8), CLUSTER)).toList());
+        Stream.of(secrets).map(AUTHORITIES::get).toList());
   }
 
   /** Ends one daemon after the other and starts it with these secrets; a run after each. Returns the last step. */

@@ -61,23 +61,21 @@ class ExposureTest {
         new DatasetDescriptor.Totals(8, 800));
   }
 
-  /** A dataset of some ranks on each node, in such sets. */
-  private record Written(DatasetDescriptor dataset, Scheme scheme, int nodes, int perNode, List<RedundancySet> sets) {
+  /** A dataset of some ranks on each node, each in a set. */
+  private record Written(DatasetDescriptor dataset, Scheme scheme, int nodes, int perNode,
+      Map<Integer, RedundancySet> setOfRank) {
     int ranks() {
       return nodes * perNode;
-    }
-
-    RedundancySet setOf(int rank) {
-      return sets.stream().filter(set -> set.ranks().contains(rank)).findFirst().orElseThrow();
     }
   }
 
   private static Written written(int id, DatasetFlags flags, Scheme scheme, int nodes, int perNode, int setSize) {
     List<String> nodeOfRank =
         IntStream.range(0, nodes * perNode).mapToObj(rank -> "n" + rank / perNode).toList();
-    List<RedundancySet> sets = RedundancySets.of(nodeOfRank, setSize).stream()
-        .map(set -> set.tolerating(scheme.tolerance())).toList();
-    return new Written(dataset(id, flags), scheme, nodes, perNode, sets);
+    Map<Integer, RedundancySet> setOfRank = new HashMap<>();
+    RedundancySets.of(nodeOfRank, setSize).stream().map(set -> set.tolerating(scheme.tolerance()))
+        .forEach(set -> set.ranks().forEach(rank -> setOfRank.put(rank, set)));
+    return new Written(dataset(id, flags), scheme, nodes, perNode, setOfRank);
   }
 
   private static List<Inventory> caches(int nodes, Random damage, int oneIn, Written... all) {
@@ -88,7 +86,7 @@ class ExposureTest {
         List<Held> held = new ArrayList<>();
         for (int rank = node * written.perNode(); node < written.nodes() && rank < (node + 1) * written.perNode();
             rank++) {
-          RedundancySet set = written.setOf(rank);
+          RedundancySet set = written.setOfRank().get(rank);
           held.add(new Held(rank, set, damage.nextInt(oneIn) > 0,
               Protection.writesRedundancy(written.scheme(), set) && damage.nextInt(oneIn) > 0));
         }
