@@ -68,6 +68,8 @@ class PrometheusIT {
           prometheus.query("scr_phase_started_total and up == 1").size() == DAEMONS);
       Eventually.holds("free space is known", () ->
           prometheus.query("scr_cache_free_ratio > 0 and scr_cache_free_ratio <= 1").size() == DAEMONS);
+      Eventually.holds("it is flushed: a flush that is left over rebuilds before the restart can", () ->
+          !prometheus.query("scr_flush_seconds_count{outcome='done'} > 0").isEmpty());
       Eventually.holds("nothing is wrong", () -> prometheus.firing().isEmpty());
 
       DaemonProcess victim = cluster.alive().getLast();
