@@ -1,17 +1,20 @@
 """Real daemons on this host, ``bin/scr node``, and the ranks that use them."""
 
 import json
+import multiprocessing
 import os
 import random
 import re
+import runpy
 import shutil
 import socket
 import subprocess
 import sys
 import tempfile
 import time
+import unittest.mock
 from itertools import zip_longest
-from typing import Any, Dict, List, Optional, Sequence
+from typing import Any, Dict, List, Optional, Sequence, Union
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 CLIENT = os.path.dirname(HERE)
@@ -149,11 +152,50 @@ def free_ports(count: int) -> List[int]:
             one.close()
 
 
+class Forked:
+    """A Python program in a process that has imported PyTorch already: that takes longer than most tests run.
+
+    All are forked from one process, which ends with this one. Used as one of ``subprocess.Popen``.
+    """
+
+    def __init__(self, command: Sequence[str], directory: str, environment: Dict[str, str], output: str) -> None:
+        fork = multiprocessing.get_context("forkserver")
+        fork.set_forkserver_preload(["torch"])
+        self._process = fork.Process(target=run_program, args=(command, directory, environment, output))
+        with unittest.mock.patch.dict(os.environ, environment):  # of the process that imports it
+            self._process.start()
+
+    def poll(self) -> Optional[int]:
+        return self._process.exitcode
+
+    def wait(self, timeout: Optional[float] = None) -> None:
+        self._process.join(timeout)
+        if self.poll() is None:
+            raise subprocess.TimeoutExpired(str(self._process), timeout or 0)
+
+    def kill(self) -> None:
+        self._process.kill()
+
+
+def run_program(command: Sequence[str], directory: str, environment: Dict[str, str], output: str) -> None:
+    """As the process of this command, of which the first word, the interpreter, is running already."""
+    with open(output, "wb") as file:
+        os.dup2(file.fileno(), 1)
+        os.dup2(file.fileno(), 2)
+    os.chdir(directory)
+    os.environ.clear()
+    os.environ.update(environment)
+    sys.argv = list(command[1:])
+    sys.path.insert(0, os.path.dirname(sys.argv[0]))
+    runpy.run_path(sys.argv[0], run_name="__main__")
+
+
 class Ranks:
     """Processes of one run, spread over the daemons in blocks; each leaves a result in a file of its own.
 
     ``launcher``: a command such as mpirun that starts them all; without it they are started one by one, with the
     ``variables`` of another one: the rank goes into the first, the size into the second; others are as they are.
+    ``forked``: each is a `Forked`, of programs that use PyTorch.
     """
 
     def __init__(
@@ -164,9 +206,11 @@ class Ranks:
         launcher: Optional[Sequence[str]] = None,
         over_tcp: bool = False,
         variables: Sequence[str] = ("SCR_RANK={}", "SCR_RANKS={}"),
+        forked: bool = False,
     ) -> None:
         self._daemons = daemons
         self._ranks = ranks
+        self._forked = forked
         self._door = daemons.token_file if over_tcp else daemons.socket
         self._results = tempfile.mkdtemp(prefix="r", dir=daemons.directory)
         self._outputs: List[str] = []
@@ -183,12 +227,14 @@ class Ranks:
         names = self._daemons.names
         return names[rank * len(names) // self._ranks]
 
-    def _start(self, command: Sequence[str], more: Dict[str, str]) -> subprocess.Popen:
+    def _start(self, command: Sequence[str], more: Dict[str, str]) -> Union[subprocess.Popen, Forked]:
         sockets = ":".join(self._door(self.node(rank)) for rank in range(self._ranks))
         environment = own_environment(
             PYTHONPATH=CLIENT, SCR_PREFIX=self._daemons.prefix, TEST_SOCKETS=sockets, TEST_RESULTS=self._results, **more
         )
         self._outputs.append(os.path.join(self._results, f"output.{len(self._outputs)}"))
+        if self._forked:
+            return Forked(command, self._daemons.prefix, environment, self._outputs[-1])
         with open(self._outputs[-1], "wb") as output:
             return subprocess.Popen(
                 command, cwd=self._daemons.prefix, env=environment,

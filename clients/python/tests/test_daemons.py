@@ -67,7 +67,7 @@ class DaemonsTest(unittest.TestCase):
         variables = ("RANK={}", "WORLD_SIZE={}", "TORCHELASTIC_RUN_ID=none", "GLOO_SOCKET_IFNAME=lo",
                      "OMP_NUM_THREADS=1", "MASTER_ADDR=127.0.0.1", f"MASTER_PORT={daemons.free_ports(1)[0]}",
                      *more)  # fmt: skip
-        ranks = daemons.Ranks(cluster, count, [PROGRAM, *arguments], variables=variables)
+        ranks = daemons.Ranks(cluster, count, [PROGRAM, *arguments], variables=variables, forked=True)
         self.addCleanup(ranks.close)
         return ranks
 
