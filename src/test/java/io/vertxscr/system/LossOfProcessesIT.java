@@ -29,14 +29,14 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * Goal: daemons and ranks that are killed, as real processes. Method: five daemons, the two oldest of them (the leader
+ * Goal: daemons and ranks that are killed, as real processes. Method: four daemons, the two oldest of them (the leader
  * and the next one) without ranks, unless a test says otherwise; a killed one is replaced by a spare with a new
  * name before the next test. Prints how long the ranks waited for the news; no test depends on it.
  */
 @Timeout(120)
 class LossOfProcessesIT {
   private static final int FILES = 3;
-  private static final int DAEMONS = 5;
+  private static final int DAEMONS = 4;
   private static DaemonCluster cluster;
 
   private Path prefix;
@@ -98,58 +98,58 @@ class LossOfProcessesIT {
 
   @Test
   void everyWaitingRankHearsOfAKilledDaemonAndASpareTakesItsPlace() throws Exception {
-    List<DaemonProcess> four = withoutOldest(1);
-    SocketRun run = SocketRun.twoOnEach(prefix, four);
-    CyclicBarrier written = new CyclicBarrier(9);
+    List<DaemonProcess> three = withoutOldest(1);
+    SocketRun run = SocketRun.twoOnEach(prefix, three);
+    CyclicBarrier written = new CyclicBarrier(7);
     CountDownLatch go = new CountDownLatch(1);
     List<CompletableFuture<Integer>> ranks = waitingForRank0(run, written, go);
     written.await();
-    untilRanksWait(cluster.alive().getFirst(), four.subList(1, 4));
-    String victim = four.get(2).name();
+    untilRanksWait(cluster.alive().getFirst(), three.subList(1, 3));
+    String victim = three.get(1).name();
     cluster.kill(victim);
-    assertAllHear(ranks.subList(1, 8), "daemon killed", victim);
+    assertAllHear(ranks.subList(1, 6), "daemon killed", victim);
     go.countDown();
     assertAllHear(ranks.subList(0, 1), "its next call", victim);
 
     cluster.wipe(victim);
     cluster.fill(DAEMONS);
-    List<DaemonProcess> now = List.of(four.get(0), four.get(1), cluster.alive().getLast(), four.get(3));
+    List<DaemonProcess> now = List.of(three.get(0), cluster.alive().getLast(), three.get(2));
     assertThat(EmbeddedRun.all(SocketRun.twoOnEach(prefix, now).start(this::restartAndGoOn))).containsOnly(2);
   }
 
   /** An operator's drill on a run of an application, which the test starts again as a launcher does. */
   @Test
   void aDrillOnTheRunThatIsOnKillsANodeAndFindsEveryByteRestored() throws Exception {
-    List<DaemonProcess> four = withoutOldest(1);
-    CyclicBarrier written = new CyclicBarrier(9);
+    List<DaemonProcess> three = withoutOldest(1);
+    CyclicBarrier written = new CyclicBarrier(7);
     CountDownLatch go = new CountDownLatch(1);
     List<CompletableFuture<Integer>> ranks =
-        waitingForRank0(SocketRun.twoOnEach(prefix, four), written, go);
+        waitingForRank0(SocketRun.twoOnEach(prefix, three), written, go);
     written.await();
-    DaemonProcess victim = four.get(1);
+    DaemonProcess victim = three.get(1);
     String[] words = {"--live", "--socket", cluster.alive().getFirst().socket().toString(), "--kill-node",
         victim.name(), "--kill-command", "kill -KILL " + victim.pid() + " && : {node}", "--json"};
 
     try (DrillProcess unsure = DrillProcess.start(cluster.directory(), words)) {
       assertThat(unsure.exit()).as(unsure.errors()).isEqualTo(2);
-      assertThat(unsure.errors()).contains("this would kill " + victim.name(), "8 ranks", "--yes-really");
+      assertThat(unsure.errors()).contains("this would kill " + victim.name(), "6 ranks", "--yes-really");
     }
     assertThat(victim.isAlive()).isTrue();
     try (DrillProcess drill = DrillProcess.start(cluster.directory(),
         Stream.concat(Stream.of(words), Stream.of("--yes-really")).toArray(String[]::new))) {
-      assertAllHear(ranks.subList(1, 8), "node killed by a drill", victim.name());
+      assertAllHear(ranks.subList(1, 6), "node killed by a drill", victim.name());
       go.countDown();
       assertAllHear(ranks.subList(0, 1), "its next call", victim.name());
-      restartForTheDrill(drill, victim, four);
+      restartForTheDrill(drill, victim, three);
     }
   }
 
-  private void restartForTheDrill(DrillProcess drill, DaemonProcess victim, List<DaemonProcess> four)
+  private void restartForTheDrill(DrillProcess drill, DaemonProcess victim, List<DaemonProcess> three)
       throws Exception {
     cluster.kill(victim.name());
     cluster.wipe(victim.name());
     cluster.fill(DAEMONS);
-    List<DaemonProcess> now = List.of(four.get(0), cluster.alive().getLast(), four.get(2), four.get(3));
+    List<DaemonProcess> now = List.of(three.get(0), cluster.alive().getLast(), three.get(2));
     CountDownLatch goOn = new CountDownLatch(1);
     List<CompletableFuture<Integer>> again = SocketRun.twoOnEach(prefix, now).start(scr -> {
       int step = RankProgram.restart(scr, FILES);
@@ -189,13 +189,13 @@ class LossOfProcessesIT {
         "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-cp", System.getProperty("java.class.path"),
         RankMain.class.getName(), String.valueOf(FILES)).redirectError(log.toFile());
     builder.environment().putAll(Map.of("SCR_SOCKET", run.socketOfRank().get(3).toString(), "SCR_RANK", "3",
-        "SCR_RANKS", "6", "SCR_PREFIX", prefix.toString(), "SCR_JOB_NAME", "test"));
+        "SCR_RANKS", "4", "SCR_PREFIX", prefix.toString(), "SCR_JOB_NAME", "test"));
     Process process = builder.start();
     try (BufferedReader output = process.inputReader()) {
       CountDownLatch never = new CountDownLatch(1);
-      CyclicBarrier written = new CyclicBarrier(6);
+      CyclicBarrier written = new CyclicBarrier(4);
       List<CompletableFuture<Integer>> others = new ArrayList<>();
-      for (int rank : List.of(0, 1, 2, 4, 5)) {
+      for (int rank : List.of(0, 1, 2)) {
         others.add(run.start(rank, scr -> {
           RankProgram.checkpoint(scr, prefix, RankProgram.restart(scr, FILES) + 1, FILES);
           written.await();
@@ -219,8 +219,8 @@ class LossOfProcessesIT {
   void aPhaseGoesOnWithTheNextLeaderWhenOnesWithoutRanksAreKilled() throws Exception {
     List<DaemonProcess> before = cluster.alive();
     SocketRun run = SocketRun.twoOnEach(prefix, withoutOldest(2));
-    CyclicBarrier written = new CyclicBarrier(7);
-    CyclicBarrier betweenPhases = new CyclicBarrier(7);
+    CyclicBarrier written = new CyclicBarrier(5);
+    CyclicBarrier betweenPhases = new CyclicBarrier(5);
     CountDownLatch go = new CountDownLatch(1);
     List<CompletableFuture<Integer>> ranks = run.start(scr -> {
       RankProgram.checkpoint(scr, prefix, 1, FILES);
@@ -248,21 +248,21 @@ class LossOfProcessesIT {
 
   @Test
   void aKilledLeaderWithRanksEndsTheRunAndTheNextOneRestarts() throws Exception {
-    List<DaemonProcess> four = cluster.alive().subList(0, 4);
-    SocketRun run = SocketRun.twoOnEach(prefix, four);
-    CyclicBarrier written = new CyclicBarrier(9);
+    List<DaemonProcess> three = cluster.alive().subList(0, 3);
+    SocketRun run = SocketRun.twoOnEach(prefix, three);
+    CyclicBarrier written = new CyclicBarrier(7);
     CountDownLatch go = new CountDownLatch(1);
     List<CompletableFuture<Integer>> ranks = waitingForRank0(run, written, go);
     written.await();
-    untilRanksWait(four.getFirst(), four.subList(1, 4));
-    String leader = four.getFirst().name();
+    untilRanksWait(three.getFirst(), three.subList(1, 3));
+    String leader = three.getFirst().name();
     cluster.kill(leader);
-    assertAllHear(ranks.subList(1, 8), "leader killed", leader);
+    assertAllHear(ranks.subList(1, 6), "leader killed", leader);
     go.countDown();
     assertAllHear(ranks.subList(0, 1), "its next call", leader);
 
     cluster.wipe(leader);
-    List<DaemonProcess> now = List.of(cluster.alive().getLast(), four.get(1), four.get(2), four.get(3));
+    List<DaemonProcess> now = List.of(cluster.alive().getLast(), three.get(1), three.get(2));
     assertThat(EmbeddedRun.all(SocketRun.twoOnEach(prefix, now).start(this::restartAndGoOn))).containsOnly(2);
   }
 
