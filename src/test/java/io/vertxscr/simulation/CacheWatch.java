@@ -68,9 +68,10 @@ final class CacheWatch {
       attempt.evicted.add(node);
       return;
     }
-    Optional<Attempt> successor = attempt.isCheckpoint() ? successor(program, attempt) : Optional.empty();
-    boolean justified = successor.isPresent() || isInPrefix(program, attempt);
-    if (justified) {
+    boolean isInPrefix = isInPrefix(program, attempt);
+    Optional<Attempt> successor =
+        attempt.isCheckpoint() && !isInPrefix ? successor(program, attempt) : Optional.empty();
+    if (isInPrefix || successor.isPresent()) {
       attempt.evicted.add(node);
       successor.ifPresent(newer -> newer.hasReplaced = true);
     } else if (attempt.acknowledged) {
