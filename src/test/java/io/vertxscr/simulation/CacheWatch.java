@@ -124,11 +124,11 @@ final class CacheWatch {
     });
   }
 
-  /** Or was there, or would be, and a newer one has its places. */
+  /** Or was there, or would be, and a newer one has its places, whose bytes may have rotted since. */
   private static boolean isInPrefix(Program program, Attempt attempt) {
     program.inspection().check();
     boolean isOutdated = program.ledger().attempts().stream().anyMatch(
-        newer -> newer.number > attempt.number && newer.isCheckpoint() && newer.flushed);
+        newer -> newer.number > attempt.number && newer.isCheckpoint() && (newer.flushed || newer.isRotten));
     boolean isWrittenAgain = program.ledger().attempts().stream().anyMatch(
         newer -> newer.number > attempt.number && newer.step == attempt.step && newer.flushed);
     return attempt.flushed || attempt.isRotten || isWrittenAgain
