@@ -24,6 +24,7 @@ import io.vertxscr.model.Redundancy;
 import io.vertxscr.model.Scheme;
 import io.vertxscr.model.ScrException;
 import io.vertxscr.model.StoreDescriptor;
+import io.vertxscr.model.StoreSync;
 import io.vertxscr.prefix.metadata.PrefixPaths;
 import io.vertxscr.prefix.metadata.RankMapReader;
 import io.vertxscr.scavenge.DatasetVerification.Verified;
@@ -41,12 +42,14 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /** Goal: a dataset in bypass mode is as whole, durable and checked as a flushed and fetched one. */
@@ -387,6 +390,36 @@ class BypassTest extends EmbeddedTest {
       }
       cluster.nodes().start("n2");
       assertThat(cluster.restart(NODES)).isEqualTo(1);
+    }
+  }
+
+  /** The others have had parts of that checkpoint since the run before, and wait until all nodes have synced theirs. */
+  @Test
+  void aNodeWhoseCacheHasNothingOfTheRestartSaysSo() throws Exception {
+    StoreDescriptor store = new StoreDescriptor(directory.resolve("cache").toString(), GroupDescriptors.NODE, 2,
+        OptionalLong.empty(), true, StoreSync.EVICT);
+    RunPolicy policy = RunPolicy.of(new Descriptors(List.of(new CheckpointDescriptor(0, true, 1,
+        GroupDescriptors.NODE, store.base(), Redundancy.of(Scheme.SINGLE, 8), false)), OptionalInt.empty(),
+        List.of(store), GroupDescriptors.BUILT_IN), FlushPolicy.every(1, false));
+    List<String> synced = new CopyOnWriteArrayList<>();
+    Handler<DeliveryContext<Object>> observer = sent -> {
+      if (sent.message().address().endsWith(".node.synced")) {
+        synced.add(String.valueOf(sent.body()));
+      }
+      sent.next();
+    };
+    try (TestCluster cluster = new TestCluster(vertx, directory, new RunPolicy(policy.descriptors(), policy.cache(),
+        policy.flush(), new FetchPolicy(true, true, true, false, false, Optional.empty()), policy.interval(),
+        policy.halt(), policy.log()), "n1", "n2")) {
+      cluster.steps(1, 1, "n1", "n2");
+      cluster.lose("n2");
+      cluster.nodes().start("n2");
+      vertx.eventBus().addOutboundInterceptor(observer);
+      assertThat(cluster.steps(2, 2, "n1", "n2")).isEqualTo(1);
+      Eventually.holds("both nodes have told of the first", () -> Stream.of("n1", "n2").allMatch(node -> synced.stream()
+          .anyMatch(told -> told.contains("\"id\":1,") && told.contains("\"node\":\"" + node + "\""))));
+    } finally {
+      vertx.eventBus().removeOutboundInterceptor(observer);
     }
   }
 }

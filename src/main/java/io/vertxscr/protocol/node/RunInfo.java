@@ -2,6 +2,7 @@ package io.vertxscr.protocol.node;
 
 import io.vertxscr.config.policy.RunPolicy;
 import io.vertxscr.model.DatasetDescriptor;
+import io.vertxscr.model.DatasetKey;
 import io.vertxscr.model.RankMap;
 import io.vertxscr.protocol.FieldChecks;
 import java.util.List;
@@ -40,6 +41,10 @@ public record RunInfo(long run, String prefix, String jobName, RankMap map, Opti
       FieldChecks.dataset(datasetId);
       FieldChecks.count("createdUs", createdUs);
       FieldChecks.text("name", name);
+    }
+
+    public DatasetKey key() {
+      return new DatasetKey(datasetId, createdUs);
     }
 
     /** Whether it is this dataset. */

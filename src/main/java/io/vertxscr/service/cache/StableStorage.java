@@ -2,6 +2,7 @@ package io.vertxscr.service.cache;
 
 import io.vertx.core.Future;
 import io.vertxscr.model.DatasetDescriptor;
+import io.vertxscr.model.DatasetKey;
 import io.vertxscr.model.DatasetRecord;
 import io.vertxscr.model.DatasetRecord.FlushState;
 import io.vertxscr.model.DatasetRecord.RankRecord;
@@ -105,7 +106,7 @@ public final class StableStorage {
       return loop.quietly(naming(id), () -> synced(id, dataset.ranks().stream().map(RankRecord::files).toList()))
           .compose(_ -> unread.quietly(dataset.descriptor().key()));
     }).map("").otherwise(failure -> isNotMissed(dataset) ? "" : String.valueOf(failure.getMessage()))
-        .compose(trouble -> tell(run, dataset.descriptor(), trouble));
+        .compose(trouble -> tell(run, dataset.descriptor().key(), trouble));
   }
 
   /** Output that has left the cache meanwhile is in the prefix directory. */
@@ -120,11 +121,21 @@ public final class StableStorage {
    * @return as {@link #everywhere}
    */
   public Future<Void> left(RunInfo run, DatasetDescriptor dataset) {
-    return tell(run, dataset, dataset.flags().checkpoint() ? "it has left the cache" : "");
+    return tell(run, dataset.key(), dataset.flags().checkpoint() ? "it has left the cache" : "");
   }
 
-  private Future<Void> tell(RunInfo run, DatasetDescriptor dataset, String trouble) {
+  /**
+   * Tells the leader that this cache has nothing of the checkpoint of the restart. Its ranks read it in the prefix
+   * directory. Other nodes may have had parts of it since an earlier run, and wait for all.
+   *
+   * @return as {@link #everywhere}
+   */
+  public Future<Void> lacks(RunInfo run, DatasetKey checkpoint) {
+    return tell(run, checkpoint, "it is not in the cache");
+  }
+
+  private Future<Void> tell(RunInfo run, DatasetKey dataset, String trouble) {
     return bus.askLeader(NodeVerb.SYNCED, new DatasetSynced(
-        run.run(), dataset.key(), self, run.map().byNode().size(), trouble), Ack.class).mapEmpty();
+        run.run(), dataset, self, run.map().byNode().size(), trouble), Ack.class).mapEmpty();
   }
 }

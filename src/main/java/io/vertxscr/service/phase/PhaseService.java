@@ -335,11 +335,11 @@ public final class PhaseService {
       run.cache().untried(id);                            // its files are on nodes that do not take part as well
       return;
     }
-    store.find(id).ifPresent(record -> {
+    store.find(id).ifPresentOrElse(record -> {
       StoreDescriptor target = target(run, record);
       synced(run, id, stable.when(target).compose(when -> when == StoreSync.NONE ? Future.succeededFuture()
           : stable.everywhere(run.info(), record, target)));
-    });
+    }, () -> run.info().restart().ifPresent(restart -> stable.lacks(run.info(), restart.key())));
   }
 
   /** The store of a dataset, which this run need not have named. */
