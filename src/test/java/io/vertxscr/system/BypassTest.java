@@ -69,8 +69,12 @@ class BypassTest extends EmbeddedTest {
         index + 1, GroupDescriptors.NODE, store.base(), Redundancy.of(Scheme.XOR, 8), index + 1 == every)).toList();
     RunPolicy policy = RunPolicy.of(new Descriptors(all, OptionalInt.empty(), List.of(store),
         GroupDescriptors.BUILT_IN), flushes);
+    return fetching(policy, fetchBypass);
+  }
+
+  private static RunPolicy fetching(RunPolicy policy, boolean bypass) {
     return new RunPolicy(policy.descriptors(), policy.cache(), policy.flush(),
-        new FetchPolicy(true, fetchBypass, true, false, false, Optional.empty()), policy.interval(), policy.halt(),
+        new FetchPolicy(true, bypass, true, false, false, Optional.empty()), policy.interval(), policy.halt(),
         policy.log());
   }
 
@@ -408,9 +412,7 @@ class BypassTest extends EmbeddedTest {
       }
       sent.next();
     };
-    try (TestCluster cluster = new TestCluster(vertx, directory, new RunPolicy(policy.descriptors(), policy.cache(),
-        policy.flush(), new FetchPolicy(true, true, true, false, false, Optional.empty()), policy.interval(),
-        policy.halt(), policy.log()), "n1", "n2")) {
+    try (TestCluster cluster = new TestCluster(vertx, directory, fetching(policy, true), "n1", "n2")) {
       cluster.steps(1, 1, "n1", "n2");
       cluster.lose("n2");
       cluster.nodes().start("n2");

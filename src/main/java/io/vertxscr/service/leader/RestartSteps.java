@@ -5,7 +5,6 @@ import io.vertxscr.flow.gather.GatherReducers;
 import io.vertxscr.flow.gather.NodeContribution;
 import io.vertxscr.flow.gather.Part;
 import io.vertxscr.flow.gather.Step;
-import io.vertxscr.model.DatasetKey;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.ScrException;
 import io.vertxscr.protocol.node.RunInfo;
@@ -102,7 +101,7 @@ public final class RestartSteps {
     RunInfo.Restartable bad = info.restart().get();
     LOG.warn("restart from dataset {} failed: {}; trying an older one", bad.datasetId(), unread.get());
     unreadable.add(bad.datasetId());
-    return restorer.markFailed(info.prefix(), new DatasetKey(bad.datasetId(), bad.createdUs()))
+    return restorer.markFailed(info.prefix(), bad.key())
         .compose(_ -> offerAnother(run, Fault.NOT_VALID, unread.get()));
   }
 
