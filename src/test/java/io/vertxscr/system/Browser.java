@@ -81,6 +81,11 @@ final class Browser implements AutoCloseable {
         + " [row.dataset.dataset, row.dataset.state, row.dataset.flush].join(' ')).join('; ')");
   }
 
+  /** Returns when and by whom the picture on the page was made, and how live it is. */
+  String made() {
+    return text("#made") + ", " + text("#live");
+  }
+
   /** Returns the nodes of the map that are not lost, in order. */
   String nodes() {
     return (String) driver.executeScript("return [...document.querySelectorAll('.cell:not(.gone)')].map(cell =>"

@@ -44,7 +44,16 @@ class DashboardIT {
 
   /** The page shows the same as the daemon says. */
   private static void same(Browser browser, StatusOf status) throws Exception {
-    Eventually.holds("the page shows the status", () -> browser.rows().equals(rows(status.now())));
+    String[] seen = {"", ""};
+    try {
+      Eventually.holds("the page shows the status", () -> {
+        seen[0] = browser.rows();
+        seen[1] = rows(status.now());
+        return seen[0].equals(seen[1]);
+      });
+    } catch (AssertionError e) {
+      throw new AssertionError(e.getMessage() + ": page " + seen[0] + ", " + browser.made() + "; status " + seen[1], e);
+    }
     JsonObject now = status.now();
     Eventually.holds("the map has the nodes", () -> browser.nodes()
         .equals(String.join(" ", now.getJsonArray("nodes").stream().map(String::valueOf).sorted().toList())));

@@ -11,6 +11,7 @@ import io.vertxscr.model.Fault;
 import io.vertxscr.model.ScrException;
 import io.vertxscr.protocol.node.run.OperatorRequest.OperatorVerb;
 import io.vertxscr.protocol.node.run.OperatorRequest;
+import io.vertxscr.service.Loop;
 import io.vertxscr.service.dashboard.DashboardFeed;
 import io.vertxscr.simulation.VirtualCluster;
 import io.vertxscr.verticle.NodeServices;
@@ -248,6 +249,32 @@ class DashboardTest {
     assertThat(first.pictures).hasSize(pictures);
   }
 
+  /** Goal: those who look at a cluster that answers slowly see it change all the same. */
+  @Test
+  void behindASlowPictureTheNextOneIsAtMostOneRoundAway() throws Exception {
+    start(Map.of("SCR_FLUSH", "0"));
+    Loop loop = cluster.time().loop();
+    List<Long> begunMs = new ArrayList<>();
+    DashboardFeed feed = new DashboardFeed(loop, () -> {
+      begunMs.add(loop.nanoTime() / 1_000_000);
+      Promise<JsonObject> picture = loop.promise();
+      loop.after(30_000, () -> picture.complete(new JsonObject()));
+      return picture.future();
+    }, cluster.services("n1").events(), List::of);
+    Seen seen = new Seen();
+    feed.watch(seen);
+    for (int pictures = 1; pictures <= 3; pictures++) {
+      int drawn = pictures;
+      cluster.awaits("picture " + drawn, () -> seen.pictures.size() == drawn);
+      feed.happened("n1", "dataset-complete");
+    }
+    cluster.awaits("the fourth is begun", () -> begunMs.size() == 4);
+    for (int i = 1; i < 4; i++) {
+      assertThat(begunMs.get(i) - begunMs.get(i - 1)).isBetween(30_000L, 30_000L + 10_000L);
+    }
+    feed.leave(seen);
+  }
+
   /** Method: a checkpoint of some nodes, the others are spares. -Dnodes=1000 takes minutes, most for their joins. */
   @Test
   void manyNodesAreDrawn() throws Exception {
@@ -269,6 +296,5 @@ class DashboardTest {
     assertThat(picture.getJsonObject("losses").getJsonArray("two").getJsonObject(0).getLong("count"))
         .as("pairs within a set of 8").isEqualTo(busy / 8 * 28L);
     assertThat(bytes).isLessThan(1_000_000);
-    assertThat(TimeUnit.NANOSECONDS.toSeconds(drawnNs - runNs)).isLessThan(20);
   }
 }

@@ -80,7 +80,7 @@ public final class ClusterPicture {
     Set<String> each = new TreeSet<>(nodes);
     return status.ofCluster().compose(this::losses).compose(seen -> seen.isEmpty()
         ? Future.failedFuture(new ScrException(Fault.NO_SUCH_DATASET, "no dataset is in the caches, and no run is on"))
-        : loop.quietly("what a loss would cost", () -> seen.get().of(each)));
+        : loop.aside("what a loss would cost", () -> seen.get().of(each)));
   }
 
   private Future<JsonObject> draw() {
@@ -97,7 +97,10 @@ public final class ClusterPicture {
     }));
   }
 
-  /** Empty where nothing can be lost. Computed again only where something has changed. */
+  /**
+   * Empty where nothing can be lost. Computed again only where something has changed. Somebody waits for it, so not on
+   * a thread that yields: an application that computes leaves it next to nothing.
+   */
   private Future<Optional<SeenLosses>> losses(ClusterStatus now) {
     Optional<Inventory.Dataset> newest = CacheSnapshot.of(now.caches()).copies()
         .max(Comparator.comparing(Inventory.Dataset::descriptor, DatasetDescriptor.BY_AGE));
@@ -115,7 +118,7 @@ public final class ClusterPicture {
         return Future.succeededFuture(Optional.of(losses));
       }
       long nowUs = loop.clock().millis() * 1000;
-      return loop.quietly("what losses would cost", () -> new SeenLosses(seen, nowUs)).map(fresh -> {
+      return loop.aside("what losses would cost", () -> new SeenLosses(seen, nowUs)).map(fresh -> {
         losses = fresh;
         return Optional.of(fresh);
       });

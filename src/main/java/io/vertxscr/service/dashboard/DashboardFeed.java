@@ -23,7 +23,8 @@ import java.util.function.Supplier;
  *
  * <p>An event makes it ask the node that has published it, which numbers its events, so that each is told once. A
  * picture is drawn when something has changed, and every {@link #ROUND_MS}; the next one not before nine times as long
- * has passed as the last one took, so that a large cluster spends a tenth of its time on it at most.
+ * has passed as the last one took, so that a large cluster spends a tenth of its time on it. It is drawn at the next
+ * round in any case: a picture that takes long has waited most of that time.
  */
 public final class DashboardFeed {
   /** Between two pictures where nothing happens; then all nodes are asked for events, too. */
@@ -210,8 +211,8 @@ public final class DashboardFeed {
         new ArrayList<>(watchers).forEach(watcher -> watcher.picture(drawn));
       }
       long nowNs = loop.nanoTime();
-      earliestNs = nowNs + Math.max(LEAST_MS * NS_PER_MS, TIMES_AS_LONG * (nowNs - begunNs));
-      drawAt(nowNs + Math.max(ROUND_MS * NS_PER_MS, earliestNs - nowNs));
+      earliestNs = nowNs + Math.clamp(TIMES_AS_LONG * (nowNs - begunNs), LEAST_MS * NS_PER_MS, ROUND_MS * NS_PER_MS);
+      drawAt(nowNs + ROUND_MS * NS_PER_MS);
       if (changed) {
         changed();
       }
