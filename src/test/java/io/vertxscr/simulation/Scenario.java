@@ -9,6 +9,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.Random;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
@@ -60,11 +61,12 @@ record Scenario(long seed, Profile profile, int nodes, int spares, int ranksPerN
    * @param limited whether background flushes have a limit of bandwidth, and how many files at once
    * @param scans whether the index is built and verified beside the daemons
    * @param secondJob whether the runs after the faults are those of another job, with another id, on the same nodes
+   * @param drains whether a node is drained behind a run, and may go then
    */
   record Variant(Output output, Form form, boolean clashes, boolean deeds, boolean halts, boolean guest,
-      boolean twoStores, boolean limited, boolean scans, boolean secondJob) {
+      boolean twoStores, boolean limited, boolean scans, boolean secondJob, boolean drains) {
     static final Variant PLAIN =
-        new Variant(Output.NONE, Form.FILES, false, false, false, false, false, false, false, false);
+        new Variant(Output.NONE, Form.FILES, false, false, false, false, false, false, false, false, false);
 
     static Variant draw(Random random, boolean rolling) {
       Output output = switch (random.nextInt(6)) {
@@ -82,22 +84,25 @@ record Scenario(long seed, Profile profile, int nodes, int spares, int ranksPerN
       boolean deeds = random.nextInt(4) == 0;
       return new Variant(output, form, clashes, deeds, random.nextInt(5) == 0, random.nextInt(5) == 0,
           form != Form.BYPASS && random.nextInt(5) == 0, random.nextInt(4) == 0, !deeds && random.nextInt(4) == 0,
-          random.nextInt(6) == 0);
+          random.nextInt(6) == 0, random.nextInt(4) == 0);
     }
 
     /** Variants of which each does one thing less. */
     List<Variant> simpler() {
       return Stream.of(
-              new Variant(Output.NONE, form, clashes, deeds, halts, guest, twoStores, limited, scans, secondJob),
-              new Variant(output, Form.FILES, clashes, deeds, halts, guest, twoStores, limited, scans, secondJob),
-              new Variant(output, form, false, deeds, halts, guest, twoStores, limited, scans, secondJob),
-              new Variant(output, form, clashes, false, halts, guest, twoStores, limited, scans, secondJob),
-              new Variant(output, form, clashes, deeds, false, guest, twoStores, limited, scans, secondJob),
-              new Variant(output, form, clashes, deeds, halts, false, twoStores, limited, scans, secondJob),
-              new Variant(output, form, clashes, deeds, halts, guest, false, limited, scans, secondJob),
-              new Variant(output, form, clashes, deeds, halts, guest, twoStores, false, scans, secondJob),
-              new Variant(output, form, clashes, deeds, halts, guest, twoStores, limited, false, secondJob),
-              new Variant(output, form, clashes, deeds, halts, guest, twoStores, limited, scans, false))
+              new Variant(Output.NONE, form, clashes, deeds, halts, guest, twoStores, limited,
+                  scans, secondJob, drains),
+              new Variant(output, Form.FILES, clashes, deeds, halts, guest, twoStores, limited,
+                  scans, secondJob, drains),
+              new Variant(output, form, false, deeds, halts, guest, twoStores, limited, scans, secondJob, drains),
+              new Variant(output, form, clashes, false, halts, guest, twoStores, limited, scans, secondJob, drains),
+              new Variant(output, form, clashes, deeds, false, guest, twoStores, limited, scans, secondJob, drains),
+              new Variant(output, form, clashes, deeds, halts, false, twoStores, limited, scans, secondJob, drains),
+              new Variant(output, form, clashes, deeds, halts, guest, false, limited, scans, secondJob, drains),
+              new Variant(output, form, clashes, deeds, halts, guest, twoStores, false, scans, secondJob, drains),
+              new Variant(output, form, clashes, deeds, halts, guest, twoStores, limited, false, secondJob, drains),
+              new Variant(output, form, clashes, deeds, halts, guest, twoStores, limited, scans, false, drains),
+              new Variant(output, form, clashes, deeds, halts, guest, twoStores, limited, scans, secondJob, false))
           .filter(simpler -> !simpler.equals(this)).toList();
     }
   }
@@ -232,6 +237,17 @@ record Scenario(long seed, Profile profile, int nodes, int spares, int ranksPerN
     Random random = drawOf(2, run, 0);
     return !variant.halts() || run >= steps.size() || random.nextInt(3) == 0 ? Optional.empty()
         : Optional.of(new Stop(random.nextInt(3), random.nextInt(MOST_RUN_MS), random.nextBoolean()));
+  }
+
+  /** Which node an operator drains behind a run, of those that had ranks; empty: none. */
+  OptionalInt drained(int run) {
+    Random random = drawOf(4, run, 0);
+    return !variant.drains() || random.nextInt(3) == 0 ? OptionalInt.empty() : OptionalInt.of(random.nextInt(nodes));
+  }
+
+  /** Whether it goes, with its storage, when it is drained. */
+  boolean goesDrained(int run) {
+    return drawOf(5, run, 0).nextInt(3) > 0;
   }
 
   /** The path of a file below the prefix directory. */

@@ -2,13 +2,16 @@ package io.vertxscr.simulation;
 
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
+import io.vertx.core.json.JsonObject;
 import io.vertxscr.client.ScrClient;
 import io.vertxscr.config.Settings;
 import io.vertxscr.format.FilemapFile;
 import io.vertxscr.model.DatasetFlags;
+import io.vertxscr.model.DrainState;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.Halt;
 import io.vertxscr.model.ScrException;
+import io.vertxscr.protocol.app.DrainRequest;
 import io.vertxscr.protocol.app.InitRequest;
 import io.vertxscr.service.Loop;
 import io.vertxscr.service.VirtualTime;
@@ -277,6 +280,7 @@ final class Simulation {
         }
         replace(hosts, spares);
       }
+      drain(run, hosts, spares);
       cluster.pass(scenario.rest(run));
     }
     List<String> back = away.stream().filter(name -> !cluster.isAlive(name)).toList();
@@ -362,6 +366,57 @@ final class Simulation {
     tools.marked().stream().filter(name -> !marked.contains(name) && whole.contains(name))
         .forEach(name -> violated(Invariant.LISTED_IS_WHOLE, name + " was found damaged, and is whole"));
     checkPrefix();
+  }
+
+  /** An operator drains a node between two runs. One that is called drained may go: that costs no copy. */
+  private void drain(int run, List<String> hosts, List<String> spares) {
+    if (scenario.drained(run).isEmpty()) {
+      return;
+    }
+    String node = hosts.get(scenario.drained(run).getAsInt());
+    boolean drained = isDrained(node);
+    said(node + (drained ? " is drained" : " is not drained"));
+    if (drained && scenario.goesDrained(run)) {
+      kill(node, random.nextInt(8_000));
+      machines.put(node, newMachine(node));
+      lost.add(node);
+      replace(hosts, spares);
+    }
+    long endNs = time.nowNs() + BOUND.toNanos();
+    while (cluster.isAlive(node)
+        && asks(node, DrainRequest.cancel(node)).filter(DrainState.NONE::equals).isEmpty()) {
+      if (time.nowNs() >= endNs) {
+        stop(Invariant.EVERY_CALL_IS_ANSWERED, "the drain of " + node + " cannot be cancelled");
+      }
+      cluster.pass(Duration.ofSeconds(1));
+    }
+  }
+
+  private boolean isDrained(String node) {
+    Optional<DrainState> state = asks(node, DrainRequest.begin(node, false));
+    for (long endNs = time.nowNs() + BOUND.toNanos(); state.filter(DrainState.DRAINING::equals).isPresent()
+        && time.nowNs() < endNs; state = asks(node, DrainRequest.look(node))) {
+      cluster.pass(Duration.ofSeconds(1));
+    }
+    return state.filter(DrainState.DRAINED::equals).isPresent();
+  }
+
+  /** Of the node that it is about, which knows no more than its leader. @return empty: refused, or not heard */
+  private Optional<DrainState> asks(String node, DrainRequest request) {
+    if (!cluster.isAlive(node)) {
+      return Optional.empty();
+    }
+    ScrClient client = cluster.client(node);
+    try {
+      Future<JsonObject> answer = Future.fromCompletionStage(client.drain(request)).map(JsonObject::new);
+      if (!time.runUntil(answer::isComplete, BOUND)) {
+        stop(Invariant.EVERY_CALL_IS_ANSWERED, request + " of " + node);
+      }
+      return answer.succeeded() ? Optional.of(DrainState.valueOf(answer.result().getString("state")))
+          : Optional.empty();
+    } finally {
+      client.close();
+    }
   }
 
   private boolean isDisarmed() {
@@ -1068,8 +1123,8 @@ final class Simulation {
   // Invariants
 
   private void look() {
-    List<io.vertx.core.json.JsonObject> events = cluster.bus().events();
-    List<io.vertx.core.json.JsonObject> flushes = events.subList(eventsSeen, events.size()).stream()
+    List<JsonObject> events = cluster.bus().events();
+    List<JsonObject> flushes = events.subList(eventsSeen, events.size()).stream()
         .filter(event -> event.getString("type").equals("flush-done")).toList();
     eventsSeen = events.size();
     if (!flushes.isEmpty()) {
@@ -1079,7 +1134,7 @@ final class Simulation {
   }
 
   /** Nodes pay for a file behind it, so each has one for nothing. What a lost leader had copied is not seen. */
-  private void checkLimit(io.vertx.core.json.JsonObject flush) {
+  private void checkLimit(JsonObject flush) {
     boolean counts = scenario.variant().limited() && scenario.troubles().isEmpty()
         && scenario.variant().form() == Scenario.Form.FILES
         && scenario.parameters().get("SCR_FLUSH_ASYNC").equals("1") && flush.getInteger("attempt", 0) == 1;
