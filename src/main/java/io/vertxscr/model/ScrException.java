@@ -39,6 +39,7 @@ public final class ScrException extends RuntimeException {
   public static String reason(IOException e) {
     return switch (e) {
       case NoSuchFileException _, FileNotFoundException _ -> "no such file or directory";
+      case AccessDeniedException denied when denied.getReason() != null -> "no permission: " + denied.getReason();
       case AccessDeniedException _ -> "no permission";
       case NotDirectoryException _ -> "this is no directory";
       case FileAlreadyExistsException _ -> "it exists already";

@@ -15,6 +15,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 import java.util.zip.CRC32;
 import software.amazon.awssdk.core.checksums.RequestChecksumCalculation;
@@ -33,6 +34,7 @@ import software.amazon.awssdk.services.s3.model.CopyPartResult;
 import software.amazon.awssdk.services.s3.model.EncodingType;
 import software.amazon.awssdk.services.s3.model.HeadObjectResponse;
 import software.amazon.awssdk.services.s3.model.ListMultipartUploadsResponse;
+import software.amazon.awssdk.services.s3.model.ListObjectsV2Request;
 import software.amazon.awssdk.services.s3.model.ListObjectsV2Response;
 import software.amazon.awssdk.services.s3.model.MetadataDirective;
 import software.amazon.awssdk.services.s3.model.MultipartUpload;
@@ -275,6 +277,15 @@ final class S3Store implements ObjectStore {
     }
   }
 
+  private ListObjectsV2Response page(String prefix, Consumer<ListObjectsV2Request.Builder> more) throws IOException {
+    try {
+      return call("a list", prefix, () -> client.listObjectsV2(ask -> more.accept(
+          ask.bucket(bucket).prefix(prefix).encodingType(EncodingType.URL))));
+    } catch (NoSuchFileException _) {
+      throw new FileSystemException(uri(prefix), null, "there is no bucket " + bucket);
+    }
+  }
+
   @Override
   public ObjectList list(String prefix, boolean flat, int most) throws IOException {
     List<Found> objects = new ArrayList<>();
@@ -282,9 +293,8 @@ final class S3Store implements ObjectStore {
     String next = null;
     do {
       String after = next;
-      ListObjectsV2Response page = call("a list", prefix, () -> client.listObjectsV2(ask -> ask.bucket(bucket)
-          .prefix(prefix).delimiter(flat ? "/" : null).maxKeys(Math.min(most, MOST_LISTED)).continuationToken(after)
-          .encodingType(EncodingType.URL)));
+      ListObjectsV2Response page = page(prefix, ask -> ask.delimiter(flat ? "/" : null)
+          .maxKeys(Math.min(most, MOST_LISTED)).continuationToken(after));
       page.contents().forEach(one -> objects.add(
           new Found(one.key(), one.size(), bare(one.eTag()), one.lastModified(), Map.of())));
       page.commonPrefixes().forEach(one -> prefixes.add(one.prefix()));

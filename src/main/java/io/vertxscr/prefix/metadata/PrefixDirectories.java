@@ -9,13 +9,33 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.nio.file.attribute.BasicFileAttributes;
 import java.util.Collection;
 import java.util.Comparator;
+import java.util.Optional;
 import java.util.Set;
 
 /** Directories below the prefix: made, checked, and made durable. */
 public final class PrefixDirectories {
+  /** What {@link #obstacle} says of a directory that does not exist. */
+  public static final String NOT_THERE = "is not there";
+
   private PrefixDirectories() {}
+
+  /**
+   * Why nothing can be in it, as the end of a sentence; empty: it is a directory. A file system or store that refuses,
+   * or does not answer, is not taken for an absent directory.
+   */
+  public static Optional<String> obstacle(Path directory) {
+    try {
+      return Files.readAttributes(directory, BasicFileAttributes.class).isDirectory() ? Optional.empty()
+          : Optional.of("is no directory");
+    } catch (NoSuchFileException _) {
+      return Optional.of(NOT_THERE);
+    } catch (IOException e) {
+      return Optional.of("cannot be looked at: " + ScrException.reason(e));
+    }
+  }
 
   /**
    * The prefix directory that somebody has named to a command, made absolute.
@@ -24,9 +44,9 @@ public final class PrefixDirectories {
    */
   public static PrefixPaths named(Path given) {
     Path directory = given.toAbsolutePath().normalize();
-    if (!Files.isDirectory(directory)) {
-      throw new ScrException(Fault.BAD_CONFIGURATION, "prefix directory " + directory + " is not there");
-    }
+    obstacle(directory).ifPresent(why -> {
+      throw new ScrException(Fault.BAD_CONFIGURATION, "prefix directory " + directory + " " + why);
+    });
     return new PrefixPaths(directory);
   }
 
@@ -38,9 +58,10 @@ public final class PrefixDirectories {
    */
   public static void create(Path prefix, Path directory) {
     try {
-      if (!Files.isDirectory(prefix)) {
-        throw new ScrException(Fault.IO, "the prefix directory " + prefix + " is not there (is it mounted?)");
-      }
+      obstacle(prefix).ifPresent(why -> {
+        throw new ScrException(Fault.IO, "the prefix directory " + prefix + " " + why
+            + (why.equals(NOT_THERE) ? " (is it mounted?)" : ""));
+      });
       Files.createDirectories(directory);
       if (!directory.toRealPath().startsWith(prefix.toRealPath())) {
         throw new ScrException(Fault.OUTSIDE_PREFIX,
@@ -77,7 +98,7 @@ public final class PrefixDirectories {
    * otherwise, it is a mount point without its file system.
    */
   public static boolean isBare(PrefixPaths paths) {
-    return Files.isDirectory(paths.prefix()) && !Files.exists(paths.scr());
+    return Files.isDirectory(paths.prefix()) && Files.notExists(paths.scr());
   }
 
   /** Creates a directory durably, with all its missing parents up to the prefix. */

@@ -27,11 +27,9 @@ final class PrefixCheck {
   static Optional<String> trouble(PrefixPaths paths) {
     Path prefix = paths.prefix();
     Path metadata = paths.scr();
-    if (!Files.exists(prefix)) {
-      return Optional.of("is not there");
-    }
-    if (!Files.isDirectory(prefix)) {
-      return Optional.of("is no directory");
+    Optional<String> obstacle = PrefixDirectories.obstacle(prefix);
+    if (obstacle.isPresent()) {
+      return obstacle;
     }
     if (!Files.isWritable(prefix)) {
       return Optional.of("may not be written to");
@@ -61,12 +59,14 @@ final class PrefixCheck {
       mark(paths);
       return Optional.empty();
     }
-    if (Files.exists(prefix)) {
+    if (!trouble.get().equals(PrefixDirectories.NOT_THERE)) {
       throw refused(prefix, trouble.get());
     }
     Path above = prefix.getParent();
-    if (above == null || !Files.isDirectory(above)) {
-      throw refused(prefix, "is not there, nor is " + above + " above it (is its file system mounted?)");
+    Optional<String> obstacle = above == null ? trouble : PrefixDirectories.obstacle(above);
+    if (obstacle.isPresent()) {
+      throw refused(prefix, "is not there" + (obstacle.get().equals(PrefixDirectories.NOT_THERE)
+          ? ", nor is " + above + " above it (is its file system mounted?)" : "; " + above + " " + obstacle.get()));
     }
     try {
       Files.createDirectory(prefix);
