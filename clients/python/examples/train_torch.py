@@ -34,7 +34,8 @@ def main():
             scr.torch.set_random_state(state["random"])
             step = state["step"]
             print(f"rank {session.rank} goes on from step {step}", flush=True)
-        while step < steps and not checkpoints.should_exit():
+        ends = False
+        while step < steps and not ends:
             inputs = torch.randn(64, 8)
             loss = (model(inputs).squeeze(1) - inputs.sum(1)).square().mean()
             optimizer.zero_grad()
@@ -42,7 +43,8 @@ def main():
             optimizer.step()
             step += 1
             print(f"rank {session.rank} step {step} loss {loss.item().hex()}", flush=True)
-            if step % EVERY == 0:
+            ends = checkpoints.should_exit()  # scr halt, or the end of the allocation is near
+            if ends or step % EVERY == 0:
                 checkpoints.save({
                     "model": model.state_dict(), "optimizer": optimizer.state_dict(),
                     "random": scr.torch.random_state(), "step": step,

@@ -111,7 +111,8 @@ def _in_control_directory(environment: Mapping[str, str]) -> str:
     what = "there are several: " + ", ".join(found) if found else "there is none"
     raise BadConfigurationError(
         f"which daemon to call? Looked for scr.sock of node {host} in {directory}; {what}. Start the program with"
-        " `scr run`, or start `scr node` and set SCR_SOCKET to the socket that it prints when it is ready"
+        " `scr run`, or start `scr node` and set SCR_SOCKET to the socket that it prints when it is ready, or to those of"
+        " several daemons of this host, separated by colons"
     )
 
 

@@ -1,4 +1,4 @@
-"""Checkpoints of torch.distributed.checkpoint, of PyTorch 2.2 or newer: for states that are spread over the ranks.
+"""Checkpoints of torch.distributed.checkpoint, of PyTorch 2.3 or newer: for states that are spread over the ranks.
 
 ::
 

@@ -184,14 +184,20 @@ class DaemonsTest(unittest.TestCase):
         self.assertEqual(len({result["first"] for result in results}), 1)
 
     def test_a_training_goes_on_with_the_same_losses_after_a_killed_node(self):
+        self.assert_goes_on(os.path.join(EXAMPLES, "train_torch.py"), "spare2")
+
+    def test_a_training_with_the_callback_goes_on_with_the_same_losses_after_a_killed_node(self):
+        self.assert_goes_on(os.path.join(HERE, "callback_program.py"), "spare3")
+
+    def assert_goes_on(self, program, spare):
         needs("torch")
 
         def train(steps, *more):
-            return self.ranks_of_torch(NODES, os.path.join(EXAMPLES, "train_torch.py"), str(steps), more=more)
+            return self.ranks_of_torch(NODES, program, str(steps), more=more)
 
         def protected():
             datasets = connection.call("status", {"gaps": False})["datasets"]
-            return [int(dataset["name"].partition("/")[2]) for dataset in datasets
+            return [int(re.sub("[^0-9]", "", dataset["name"])) for dataset in datasets
                     if dataset["protection"] == "protected" and dataset["prefix"] == cluster.prefix]  # fmt: skip
 
         def losses(lines, first, last):
@@ -207,7 +213,7 @@ class DaemonsTest(unittest.TestCase):
         cluster.kill(lost)
         before = losses(ranks.output(), 1, 1_000_000)
         steps = max(step for _, step in before) + 25
-        cluster.start("spare2")
+        cluster.start(spare)
         output = train(steps).output()
         restart = int(output[0].rpartition(" ")[2])
         self.assertEqual([line for line in output if " goes on " in line],

@@ -11,11 +11,11 @@ import queue
 import shutil
 import tempfile
 import threading
-import types
 import unittest
 import unittest.mock
 
 import fake_daemon
+import stand_in_lightning
 from fake_daemon import FakeDaemon
 
 import scr
@@ -427,55 +427,16 @@ class LoadTest(CheckpointsCase):
         self.assertEqual(self.daemon.bodies("complete-restart"), [])
 
 
-class Trainer:
-    """Of a test: has what the callback uses of Lightning's, and calls the hooks where that does."""
+class Trainer(stand_in_lightning.Trainer):
+    """Of a small model on this process alone."""
 
-    # https://lightning.ai/docs/pytorch/stable/api/lightning.pytorch.callbacks.Callback.html
-    HOOKS = """load_state_dict on_after_backward on_before_backward on_before_optimizer_step on_before_zero_grad
-        on_exception on_fit_end on_fit_start on_load_checkpoint on_predict_batch_end on_predict_batch_start
-        on_predict_end on_predict_epoch_end on_predict_epoch_start on_predict_start on_sanity_check_end
-        on_sanity_check_start on_save_checkpoint on_test_batch_end on_test_batch_start on_test_end on_test_epoch_end
-        on_test_epoch_start on_test_start on_train_batch_end on_train_batch_start on_train_end on_train_epoch_end
-        on_train_epoch_start on_train_start on_validation_batch_end on_validation_batch_start on_validation_end
-        on_validation_epoch_end on_validation_epoch_start on_validation_start setup state_dict teardown""".split()
+    HOOKS = stand_in_lightning.HOOKS
 
     def __init__(self, callbacks, accumulate=1):
-        self.callbacks = callbacks
-        self.model, optimizer, schedulers = trained()
-        self.optimizers = [optimizer]
-        self.lr_scheduler_configs = [types.SimpleNamespace(scheduler=scheduler) for scheduler in schedulers[:1]]
-        self.fit_loop = types.SimpleNamespace(
-            state_dict=lambda: {"steps": self.global_step},
-            load_state_dict=lambda state: setattr(self, "global_step", state["steps"]),
-        )
-        self.global_step = 0
-        self.should_stop = False
-        self.accumulate = accumulate
-        self.losses = []
+        super().__init__(callbacks, *trained(), accumulate)
 
-    def call(self, hook, *arguments):
-        for callback in self.callbacks:
-            getattr(callback, hook)(self, self.model, *arguments)
-
-    def fit(self, steps):
-        self.call("setup", "fit")
-        self.call("on_fit_start")
-        self.call("on_train_start")
-        batch = 0
-        while self.global_step < steps and not self.should_stop:
-            self.call("on_train_batch_start", None, batch)
-            loss = self.model(torch.randn(5, 3)).square().sum()
-            loss.backward()
-            batch += 1
-            if batch % self.accumulate == 0:
-                self.optimizers[0].step()
-                self.optimizers[0].zero_grad()
-                self.lr_scheduler_configs[0].scheduler.step()
-                self.global_step += 1
-            self.losses.append(loss.item().hex())
-            self.call("on_train_batch_end", loss, None, batch)
-        self.call("on_train_end")
-        return self.losses
+    def loss(self):
+        return self.model(torch.randn(5, 3)).square().sum()
 
 
 class Counting:

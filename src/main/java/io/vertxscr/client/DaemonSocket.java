@@ -57,7 +57,8 @@ final class DaemonSocket {
         : "there are several: " + found.stream().map(Path::toString).collect(Collectors.joining(", "));
     throw new ScrException(Fault.BAD_CONFIGURATION, "which daemon to call? Looked for scr.sock of node " + host
         + " in " + directory + "; " + what + ". Start the program with `scr run`, or start `scr node` and set"
-        + " SCR_SOCKET to the socket that it prints when it is ready");
+        + " SCR_SOCKET to the socket that it prints when it is ready, or to those of several daemons of this host,"
+        + " separated by colons");
   }
 
   /** Killed daemons leave sockets without a listener. Those of other users are none of ours. */

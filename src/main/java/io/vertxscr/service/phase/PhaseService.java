@@ -349,11 +349,13 @@ public final class PhaseService {
         .orElseGet(() -> StoreDescriptor.of(base, 1));
   }
 
-  private static Future<Void> synced(LocalRun run, int id, Future<Void> everywhere) {
+  private Future<Void> synced(LocalRun run, int id, Future<Void> everywhere) {
     run.cache().syncing(id);
     return everywhere.onSuccess(_ -> run.cache().synced(id)).onFailure(failure -> {
       run.cache().notSynced(id);
-      LOG.warn("older datasets stay beside dataset {}: {}", id, failure.getMessage());
+      if (store.find(id).isPresent()) {                   // else a newer one has taken its place meanwhile
+        LOG.warn("older datasets stay beside dataset {}: {}", id, failure.getMessage());
+      }
     });
   }
 
