@@ -38,6 +38,7 @@ from .errors import (
 
 MESSAGES_VERSION = 1
 _CACHE_NAMES = 1
+_MOST_CAUSE_CHARS = 500
 
 _T = TypeVar("_T")
 
@@ -369,12 +370,30 @@ class Session:
     def __enter__(self) -> "Session":
         return self
 
-    def __exit__(self, kind: Optional[type], *_: Any) -> None:
-        """Finalizes; after an exception it ends the connection instead, so that no other rank waits for this one."""
-        if kind is not None:
+    def __exit__(self, kind: Optional[type], failure: Optional[BaseException], *_: Any) -> None:
+        """Finalizes; after an exception it ends the run instead, so that no other rank waits for this one."""
+        if failure is None:
+            if self._over is None:
+                self.finalize()
+            return
+        try:
+            self._abort(failure)
+        finally:
             self.close()
-        elif self._over is None:
-            self.finalize()
+
+    def _abort(self, failure: BaseException) -> None:
+        """Says why the rank cannot go on, and waits, for a second at most, until that or a better reason is known.
+
+        Where another rank has died, this one often fails because of that, and before the daemon has heard of it.
+        """
+        if self._over is not None:
+            return
+        told = " ".join(f"{type(failure).__name__}: {failure}".split())
+        cause = "".join(c for c in told if c.isprintable())[:_MOST_CAUSE_CHARS]
+        try:
+            self._connection.call("abort", {"run": self._run, "rank": self._rank, "cause": cause})
+        except ScrError:
+            pass  # the run is over, or the daemon is of an earlier release: the end of the connection says it all
 
     def _start(self, verb: str, body: Body, complete_verb: str) -> str:
         def read(reply: Body) -> _Phase:

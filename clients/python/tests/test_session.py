@@ -476,8 +476,38 @@ class BlocksTest(SessionCase):
         self.session = scr.init(rank=0, ranks=1, prefix="/p", socket=self.daemon.path)
         with self.assertRaises(ValueError), self.session:
             raise ValueError
-        self.assertEqual(self.daemon.verbs()[-1], "init")
+        self.assertEqual(self.daemon.verbs()[-1], "abort")
         self.daemon.hung_up.wait(30)
+
+    def test_a_block_that_an_exception_ends_says_why_in_one_line(self):
+        with self.assertRaises(RuntimeError), self.session:
+            raise RuntimeError("no\nbatch\x1b[31m " + "x" * 1000)
+        (said,) = self.daemon.bodies("abort")
+        self.assertEqual((said["run"], said["rank"]), (7, 0))
+        self.assertRegex(said["cause"], r"^RuntimeError: no batch\[31m x{400}")
+        self.assertEqual(len(said["cause"]), 500)
+
+    def test_a_daemon_that_knows_no_abort_hides_no_exception(self):
+        def old(call):
+            if call["address"].endswith("abort"):
+                raise fake_daemon.Fault(1, "no handlers for address")
+            return fake_daemon.answers(call)
+
+        self.daemon.answer = old
+        with self.assertRaises(ValueError), self.session:
+            raise ValueError
+        self.daemon.hung_up.wait(30)
+
+    def test_a_run_that_is_over_is_not_ended_again(self):
+        def over(call):
+            if call["address"].endswith("have-restart"):
+                raise fake_daemon.Fault(11, "rank 1 on node b is lost")
+            return fake_daemon.answers(call)
+
+        self.daemon.answer = over
+        with self.assertRaises(scr.RankLostError), self.session:
+            self.session.have_restart()
+        self.assertEqual(self.daemon.bodies("abort"), [])
 
     def test_the_version_is_the_daemons(self):
         self.assertEqual(scr.get_version(), "1.2.3")

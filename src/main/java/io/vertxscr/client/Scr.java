@@ -170,6 +170,16 @@ public final class Scr implements AutoCloseable {
   }
 
   /**
+   * Ends the run, because this rank cannot go on; {@link #close} follows. Where another rank or a node has ended within
+   * a second, all ranks are told that; else this cause.
+   *
+   * @param cause for people: one line, such as the type and text of an exception
+   */
+  public void abort(String cause) {
+    Blocking.call(() -> session.abort(cause));
+  }
+
+  /**
    * Closes the connection, without waiting. Before {@link #finish} this makes the rank a lost one, which ends the run.
    */
   @Override

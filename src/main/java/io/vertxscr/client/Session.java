@@ -4,6 +4,7 @@ import io.vertxscr.model.DatasetFlags;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.ScrException;
 import io.vertxscr.protocol.Verb;
+import io.vertxscr.protocol.app.AbortRequest;
 import io.vertxscr.protocol.app.CallRequest;
 import io.vertxscr.protocol.app.CompleteOutputRequest;
 import io.vertxscr.protocol.app.CompleteReply;
@@ -249,6 +250,19 @@ public final class Session {
   /** Takes the rank out of the run. Collective; the last call. */
   public CompletableFuture<Void> finish() {
     return collective(Verb.FINALIZE, null, call -> new CallRequest(run(), rank(), call), Session::done);
+  }
+
+  /**
+   * Ends the run for all, because this rank cannot go on. Where another one, or a node, has ended within a second, all
+   * are told that; else this cause.
+   *
+   * @param cause for people: one line, such as the type and text of an exception
+   * @return when the run is over
+   */
+  public synchronized CompletableFuture<Void> abort(String cause) {
+    return ended ? refuse(Verb.ABORT, "the run has ended for it")
+        : FutureSteps.map(sent(() -> transport.request(
+            Verb.ABORT, JsonRecords.write(new AbortRequest(run(), rank(), cause)))), Session::done);
   }
 
   private static Void done(Map<String, Object> answer) {

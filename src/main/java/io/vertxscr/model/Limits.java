@@ -24,6 +24,8 @@ public final class Limits {
   public static final long MAX_BYTES = 1L << 60;
   /** Longest path in a message between nodes, in characters: that of Linux. */
   public static final int MAX_PATH_CHARS = 4096;
+  /** Within which the cause for which a rank cannot go on is told by others, if it is theirs. */
+  public static final long ABORT_MS = 1_000;
   /** Longest text for people in a message between nodes, in characters; it may name many nodes or ranks. */
   public static final int MAX_SENTENCE_CHARS = 1 << 20;
   /** Most texts for people in a message between nodes. */

@@ -25,6 +25,7 @@ public enum Verb {
   FLUSH_TEST("flush-test", false, false),
   FLUSH_WAIT("flush-wait", false, false),
   FINALIZE("finalize", true, true),
+  ABORT("abort", false, false),
   STATUS("status", false, false),
   SCRUB("scrub", false, false),
   DRAIN("drain", false, false),

@@ -4,6 +4,7 @@ import io.vertx.core.Future;
 import io.vertxscr.flow.gather.Step;
 import io.vertxscr.protocol.ClientClosed;
 import io.vertxscr.protocol.Verb;
+import io.vertxscr.protocol.app.AbortRequest;
 import io.vertxscr.protocol.app.CallRequest;
 import io.vertxscr.protocol.app.CompleteRequest;
 import io.vertxscr.protocol.app.ConfigRequest;
@@ -51,6 +52,7 @@ public final class SessionVerticle extends NodeVerticle {
     named(Verb.DROP, Step.DROP, calls);
     named(Verb.DELETE, Step.DELETE, calls);
     simple(Verb.FINALIZE, Step.FINALIZE, calls);
+    serve(Verb.ABORT, AbortRequest.class, node.services().runs()::abort);
     serve(Verb.COMPLETE_RESTART, CompleteRequest.class, (request, client) -> calls.call(
         new Caller(request.run(), request.rank(), request.call(), client), Step.COMPLETE_RESTART, "", 0,
         request.valid()));

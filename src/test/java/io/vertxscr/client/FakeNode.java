@@ -11,6 +11,7 @@ import io.vertxscr.protocol.Addresses;
 import io.vertxscr.protocol.Replies;
 import io.vertxscr.protocol.Verb;
 import io.vertxscr.protocol.Wire;
+import io.vertxscr.protocol.app.AbortRequest;
 import io.vertxscr.protocol.app.CallRequest;
 import io.vertxscr.protocol.app.CompleteOutputRequest;
 import io.vertxscr.protocol.app.CompleteReply;
@@ -126,6 +127,10 @@ public final class FakeNode extends VerticleBase {
           OptionalLong.empty());
       case FINALIZE -> {
         Wire.read(body, CallRequest.class);
+        yield new DoneReply();
+      }
+      case ABORT -> {
+        Wire.read(body, AbortRequest.class);
         yield new DoneReply();
       }
       case CONFIG -> new ConfigReply(Wire.read(body, ConfigRequest.class).query());

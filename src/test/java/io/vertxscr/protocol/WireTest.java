@@ -15,6 +15,7 @@ import io.vertxscr.model.RankFiles;
 import io.vertxscr.model.RedundancyHeader;
 import io.vertxscr.model.RedundancySet;
 import io.vertxscr.model.ScrException;
+import io.vertxscr.protocol.app.AbortRequest;
 import io.vertxscr.protocol.app.CallRequest;
 import io.vertxscr.protocol.app.CompleteOutputRequest;
 import io.vertxscr.protocol.app.CompleteReply;
@@ -68,6 +69,7 @@ class WireTest {
         new EventCursor("n1", 0), new EventsRequest(Optional.of(List.of(new EventCursor("n1", 5))), 20),
         new CallRequest(7, 3, 1),
         new NameRequest(7, 3, 1, "a"),
+        new AbortRequest(7, 3, "ValueError: no batch"),
         new CompleteRequest(7, 3, 2, true),
         new CompleteOutputRequest(7, 3, 2, true, Optional.of(List.of(new NamedFile("/p/a", "1/a")))),
         new StartOutputRequest(7, 3, 2, Optional.of("a"), 3),

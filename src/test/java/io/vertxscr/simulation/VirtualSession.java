@@ -49,6 +49,10 @@ public record VirtualSession(Session session) {
     return Future.fromCompletionStage(session.finish());
   }
 
+  public Future<Void> abort(String cause) {
+    return Future.fromCompletionStage(session.abort(cause));
+  }
+
   /** A phase of the session. */
   public record VirtualPhase(Phase phase) {
     public String name() {

@@ -6,7 +6,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * It is done ({@link Verb#CURRENT}, {@link Verb#DROP}, {@link Verb#DELETE}, {@link Verb#FINALIZE}, {@link Verb#ALIVE}).
+ * It is done ({@link Verb#CURRENT}, {@link Verb#DROP}, {@link Verb#DELETE}, {@link Verb#FINALIZE}, {@link Verb#ABORT},
+ * {@link Verb#ALIVE}).
  *
  * @param remarks messages for the user, as in {@link InitReply}
  */

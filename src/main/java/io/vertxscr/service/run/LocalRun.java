@@ -11,6 +11,7 @@ import io.vertxscr.model.Fault;
 import io.vertxscr.model.Limits;
 import io.vertxscr.model.ScrException;
 import io.vertxscr.placement.Shortfalls;
+import io.vertxscr.protocol.app.DoneReply;
 import io.vertxscr.protocol.node.NodeVerb;
 import io.vertxscr.protocol.node.Packed;
 import io.vertxscr.protocol.node.RunInfo;
@@ -37,6 +38,8 @@ public final class LocalRun {
   private final BiConsumer<LocalRun, ScrException> nodeLost;
   private final SortedMap<Integer, RankSession> sessions = new TreeMap<>();
   private final Map<Integer, Promise<Object>> waiting = new HashMap<>();
+  /** Ranks that cannot go on, and who hears when the run is over. */
+  private final Map<Integer, Promise<DoneReply>> aborting = new TreeMap<>();
   private final LocalGather localGather;
   private final RunCache cache;
   private final Map<Integer, ProtectionJob.Sets> sets = new HashMap<>();
@@ -295,7 +298,17 @@ public final class LocalRun {
       Map<Integer, Promise<Object>> all = new TreeMap<>(waiting);
       waiting.clear();
       all.values().forEach(promise -> promise.tryFail(cause));
+      aborting.values().forEach(promise -> promise.tryComplete(new DoneReply()));
     }
+  }
+
+  /** A rank cannot go on. It is told when the run is over. */
+  void abort(RankSession session, Promise<DoneReply> told) {
+    aborting.put(session.rank(), told);
+  }
+
+  boolean isAborting(RankSession session) {
+    return aborting.containsKey(session.rank());
   }
 
   public Optional<ScrException> over() {

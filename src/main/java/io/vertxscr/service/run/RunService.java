@@ -1,13 +1,17 @@
 package io.vertxscr.service.run;
 
 import io.vertx.core.Future;
+import io.vertx.core.Promise;
 import io.vertxscr.flow.run.SessionState;
 import io.vertxscr.model.Fault;
+import io.vertxscr.model.Limits;
 import io.vertxscr.model.NodeInfo;
 import io.vertxscr.model.Release;
 import io.vertxscr.model.ScrException;
 import io.vertxscr.protocol.Addresses;
 import io.vertxscr.protocol.ClientClosed;
+import io.vertxscr.protocol.app.AbortRequest;
+import io.vertxscr.protocol.app.DoneReply;
 import io.vertxscr.protocol.app.InitReply;
 import io.vertxscr.protocol.app.InitRequest;
 import io.vertxscr.protocol.node.Ack;
@@ -245,18 +249,46 @@ public final class RunService implements Membership.Listener {
     lose(client::equals);
   }
 
+  /**
+   * A rank cannot go on. Often that is because another one, or a node, has ended, which is told within a moment: then
+   * that is the cause, else this.
+   *
+   * @return when the run is over
+   */
+  public Future<DoneReply> abort(AbortRequest request, String client) {
+    LocalRun mine = run().orElseThrow(() -> new ScrException(Fault.WRONG_STATE, "no run has begun on node " + self()));
+    LocalRun.RankSession session = mine.session(request.run(), request.rank(), client);
+    if (session.state().phase() == SessionState.SessionPhase.ENDED) {
+      throw new ScrException(Fault.WRONG_STATE, "rank " + request.rank() + " has finalized");
+    }
+    Promise<DoneReply> over = loop.promise();
+    mine.abort(session, over);
+    loop.after(Limits.ABORT_MS, () -> {
+      if (!mine.isOver() && mine == run) {
+        lost(session, "cannot go on: " + request.cause());
+      }
+      over.tryComplete(new DoneReply());
+    });
+    return over.future();
+  }
+
   private void lose(Predicate<String> client) {
     arriving.lose(client);
     if (run != null && !run.isOver()) {
       for (LocalRun.RankSession session : run.sessions()) {
-        if (client.test(session.client()) && session.state().phase() != SessionState.SessionPhase.ENDED) {
-          ScrException lost = new ScrException(Fault.RANK_LOST, "rank " + session.rank() + " on node " + self()
-              + " is lost: its connection ended without finalize");
-          arriving.tell(lost(run.info(), lost));
-          end(lost);
+        if (client.test(session.client()) && session.state().phase() != SessionState.SessionPhase.ENDED
+            && !run.isAborting(session)) {
+          lost(session, "is lost: its connection ended without finalize");
         }
       }
     }
+  }
+
+  private void lost(LocalRun.RankSession session, String how) {
+    ScrException lost =
+        new ScrException(Fault.RANK_LOST, "rank " + session.rank() + " on node " + self() + " " + how);
+    arriving.tell(lost(run.info(), lost));
+    end(lost);
   }
 
   /** This node dies: all who wait here hear why. */
