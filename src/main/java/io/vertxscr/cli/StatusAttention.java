@@ -31,8 +31,8 @@ record StatusAttention(Paint urgency, String what, Optional<String> command) {
       all.add(alarm("the daemons of this host see different clusters: do they reach each other?",
           Optional.of("scr status --all")));
     }
-    List<JsonObject> lost =
-        seen.datasets().stream().filter(dataset -> state(dataset).equals("LOST") && !isFlushed(dataset)).toList();
+    List<JsonObject> lost = seen.datasets().stream().filter(dataset -> state(dataset).equals("LOST")
+        && !isFlushed(dataset) && !isReplaced(dataset, seen)).toList();
     if (!lost.isEmpty()) {
       all.add(alarm(are(lost) + " lost: " + reason(lost.getFirst()), explain(lost.getFirst())));
     }
@@ -88,6 +88,14 @@ record StatusAttention(Paint urgency, String what, Optional<String> command) {
 
   static boolean isFlushed(JsonObject dataset) {
     return dataset.getString("flush").equals("DONE");
+  }
+
+  /** Whether no work is lost with it: a restart takes a newer checkpoint. Nodes without ranks may keep parts of it. */
+  private static boolean isReplaced(JsonObject dataset, StatusView seen) {
+    return dataset.getBoolean("checkpoint") && seen.datasets().stream().anyMatch(newer ->
+        newer.getBoolean("checkpoint") && newer.getInteger("dataset") > dataset.getInteger("dataset")
+            && newer.getString("prefix").equals(dataset.getString("prefix")) && !state(newer).equals("OPEN")
+            && (isFlushed(newer) || !state(newer).equals("LOST")));
   }
 
   private static String title(JsonObject dataset) {

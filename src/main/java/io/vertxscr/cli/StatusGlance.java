@@ -138,7 +138,7 @@ final class StatusGlance {
     }
     Map<Integer, List<String>> others = new TreeMap<>();
     for (String node : seen.members()) {
-      int takes = after(node).map(dataset -> dataset.getInteger("dataset")).orElse(0);
+      int takes = seen.newestWithout(node).map(dataset -> dataset.getInteger("dataset")).orElse(0);
       if (takes != newest.get().getInteger("dataset")) {
         others.computeIfAbsent(takes, _ -> new ArrayList<>()).add(node);
       }
@@ -153,12 +153,6 @@ final class StatusGlance {
           + " dies: ").and(Paint.ALARM, worse.getKey() == 0 ? "none in the caches" : "" + worse.getKey());
     }
     return line;
-  }
-
-  private Optional<JsonObject> after(String node) {
-    return seen.datasets().stream().filter(dataset -> dataset.getBoolean("checkpoint")
-        && !state(dataset).equals("OPEN") && (isFlushed(dataset)
-        || !state(dataset).equals("LOST") && !dataset.getJsonArray("fatalNodes").contains(node))).findFirst();
   }
 
   private List<StyledLine> datasets(int rows) {

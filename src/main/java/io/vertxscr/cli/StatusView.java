@@ -100,10 +100,17 @@ final class StatusView {
     return datasets().stream().filter(dataset -> dataset.getInteger("dataset") == id).findFirst();
   }
 
-  /** The newest checkpoint that a restart could take now. */
+  /** The newest checkpoint that a restart could take now, from the caches or the prefix directory. */
   Optional<JsonObject> newest() {
+    return newestWithout("");
+  }
+
+  /** The same once this node is lost. */
+  Optional<JsonObject> newestWithout(String node) {
     return datasets().stream().filter(dataset -> dataset.getBoolean("checkpoint")
-        && !Set.of("LOST", "OPEN").contains(StatusAttention.state(dataset))).findFirst();
+        && !StatusAttention.state(dataset).equals("OPEN") && (StatusAttention.isFlushed(dataset)
+        || !StatusAttention.state(dataset).equals("LOST") && !dataset.getJsonArray("fatalNodes").contains(node)))
+        .findFirst();
   }
 
   /** Nodes that are to be drained. */

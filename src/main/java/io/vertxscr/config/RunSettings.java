@@ -2,12 +2,14 @@ package io.vertxscr.config;
 
 import io.vertxscr.config.policy.Checks;
 import io.vertxscr.config.policy.RunPolicy;
+import io.vertxscr.config.policy.UserFile;
 import io.vertxscr.model.CheckpointDescriptor;
 import io.vertxscr.model.Descriptors;
 import io.vertxscr.model.GroupDescriptors;
 import io.vertxscr.model.ScrException;
 import java.util.Collection;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * Configuration of one run.
@@ -29,6 +31,11 @@ public record RunSettings(RunPolicy policy, String jobName, List<String> lines, 
         .forEach(group -> nodes.forEach(node -> require(groups, group, node, all.groups().nodes().keySet())));
     return new RunSettings(
         policy.with(all.with(groups)), jobName, lines, remarks);
+  }
+
+  /** Returns the settings with the user's file that they were read from. */
+  public RunSettings from(Optional<UserFile> file) {
+    return file.map(one -> new RunSettings(policy.with(one), jobName, lines, remarks)).orElse(this);
   }
 
   private static void require(GroupDescriptors groups, String group, String node, Collection<String> known) {

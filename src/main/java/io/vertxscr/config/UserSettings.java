@@ -1,5 +1,6 @@
 package io.vertxscr.config;
 
+import io.vertxscr.config.policy.UserFile;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Collection;
@@ -42,6 +43,11 @@ public record UserSettings(Optional<Path> prefix, Map<String, String> environmen
   /** Where the user's file is, if there is one. */
   public Optional<Path> place() {
     return named().or(() -> prefix.map(path -> path.resolve(IN_PREFIX)));
+  }
+
+  /** The user's file, with what was read there. */
+  public Optional<UserFile> file(Optional<ConfText> text) {
+    return place().map(path -> new UserFile(path.toString(), text.map(ConfText::lines)));
   }
 
   /** Reads the user's file. Blocks. */

@@ -235,7 +235,7 @@ public final class NodeAssembly {
     services = new NodeServices(runs, calls, new RouteService(loop, bus, runs, store, places, shards), claims,
         new AdviceService(bus, self, runs), new FlushQuestions(bus, self, runs, store),
         status,
-        new EventsService(loop, bus, ports.membership(), history), new ConfigService(loop, settings.system(), runs),
+        new EventsService(loop, bus, ports.membership(), history), new ConfigService(loop, bus, ports.membership(), settings.system(), runs),
         protection, inventory, fetches, new StoreService(loop, self, store, settings.policy().descriptors()),
         flushes, aggregation, leader, flush, syncs, advice.advisor(), probe, scrub, published, repairs,
         new ClusterPicture(loop, status, prefixes, settings.policy().descriptors().groups()),

@@ -11,6 +11,7 @@ import io.vertxscr.config.ConfText;
 import io.vertxscr.config.SettingsSources;
 import io.vertxscr.config.policy.FetchPolicy.CheckpointChoice;
 import io.vertxscr.config.policy.Syslog;
+import io.vertxscr.config.policy.UserFile;
 import io.vertxscr.flow.advice.Grant;
 import io.vertxscr.flow.advice.Rule;
 import io.vertxscr.flow.advice.Span;
@@ -45,6 +46,7 @@ import io.vertxscr.redundancy.RangeChecksums;
 import java.io.IOException;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.Consumer;
@@ -174,6 +176,11 @@ final class DomainChecks extends BeanDeserializerModifier {
     check(ConfText.class, text -> {
       FieldChecks.text("place", text.place());
       long chars = text.lines().stream().mapToLong(line -> line.length() + 1L).sum();
+      FieldChecks.range("lines (characters)", chars, 0, Limits.MAX_CONF_FILE_BYTES + 1L);
+    });
+    check(UserFile.class, file -> {
+      FieldChecks.place("place", file.place());
+      long chars = file.lines().orElse(List.of()).stream().mapToLong(line -> line.length() + 1L).sum();
       FieldChecks.range("lines (characters)", chars, 0, Limits.MAX_CONF_FILE_BYTES + 1L);
     });
     check(SettingsSources.class, sources -> {

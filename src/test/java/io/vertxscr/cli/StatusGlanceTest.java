@@ -95,6 +95,9 @@ class StatusGlanceTest {
   void wherePartOfTheOnlyCheckpointWouldBeGoneThatIsSaid() {
     assertThat(line(page(false, answer(List.of("n1", "n2"), dataset(3, "DEGRADED", "n1", "n2"))), "restart"))
         .isEqualTo("restart takes 3 'ckpt.3'; if any node dies: none in the caches");
+    assertThat(line(page(false, answer(List.of("n1", "n2"), dataset(4, "LOST").put("lost", "x").put("flush", "DONE"),
+        dataset(3, "FULL"))), "restart")).as("in the prefix directory alone").startsWith("restart takes 4 ")
+        .endsWith("also if any one node dies now");
     assertThat(line(page(false, answer(List.of("n1"), dataset(3, "LOST").put("lost", "x"))), "restart"))
         .isEqualTo("restart no checkpoint in the caches");
   }
@@ -184,7 +187,22 @@ class StatusGlanceTest {
     assertThat(rest).matches("and \\d+ older: \\d+ full, 1 lost; scr status --all lists them");
     long shown = page.stream().filter(line -> line.matches("\\d+ ckpt.*")).count();
     assertThat(rest).startsWith("and " + (100 - shown) + " older");
-    assertThat(line(page, "first")).startsWith("first dataset 50 'ckpt.50' is lost");
+    assertThat(line(page, "first")).as("newer ones are there").isEmpty();
+  }
+
+  @Test
+  void aLostCheckpointIsAnAlarmWhereNoNewerOneOfItsProgramReplacesIt() {
+    JsonObject lost = dataset(3, "LOST").put("lost", "x");
+    for (JsonObject newer : List.of(dataset(4, "OPEN"), dataset(4, "FULL").put("prefix", "/other"),
+        dataset(4, "LOST").put("lost", "y"), dataset(4, "FULL").put("checkpoint", false))) {
+      assertThat(String.join("\n", page(false, answer(List.of("n1"), newer, lost)))).as(newer.encode())
+          .containsPattern("dataset [34] .* lost: ");
+    }
+    for (JsonObject newer : List.of(dataset(4, "FULL"), dataset(4, "DEGRADED"), dataset(4, "SINGLE", "n1"),
+        dataset(4, "LOST").put("lost", "y").put("flush", "DONE"))) {
+      assertThat(String.join("\n", page(false, answer(List.of("n1"), newer, lost)))).as(newer.encode())
+          .doesNotContain("3 'ckpt.3' is lost");
+    }
   }
 
   @Test

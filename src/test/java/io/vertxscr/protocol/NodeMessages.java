@@ -10,6 +10,7 @@ import io.vertxscr.config.policy.IntervalPolicy;
 import io.vertxscr.config.policy.LogPolicy;
 import io.vertxscr.config.policy.RunPolicy;
 import io.vertxscr.config.policy.Syslog;
+import io.vertxscr.config.policy.UserFile;
 import io.vertxscr.flow.advice.Grant;
 import io.vertxscr.flow.advice.Question;
 import io.vertxscr.flow.advice.Rule;
@@ -105,6 +106,7 @@ import io.vertxscr.protocol.node.run.GatherPart;
 import io.vertxscr.protocol.node.run.GatherResult;
 import io.vertxscr.protocol.node.run.JoinRefusal;
 import io.vertxscr.protocol.node.run.JoinRun;
+import io.vertxscr.protocol.node.run.KnownUserFile;
 import io.vertxscr.protocol.node.run.LostRank;
 import io.vertxscr.protocol.node.run.NodeEvents;
 import io.vertxscr.protocol.node.run.NodeRunState;
@@ -125,6 +127,7 @@ import io.vertxscr.protocol.node.run.StoreSpace;
 import io.vertxscr.protocol.node.run.StoreToCheck;
 import io.vertxscr.protocol.node.run.StoresChecked;
 import io.vertxscr.protocol.node.run.Takeover;
+import io.vertxscr.protocol.node.run.UserFileAsk;
 import io.vertxscr.protocol.node.scrub.MendParts;
 import io.vertxscr.protocol.node.scrub.Mended;
 import io.vertxscr.protocol.node.scrub.RepairRequest;
@@ -184,6 +187,7 @@ public final class NodeMessages {
       case EVENTS -> new EventsAfter(OptionalLong.of(5), 20);
       case WAITS, SPACE, PULSE, CONFIGURED, INVENTORY -> Ack.ACK;
       case CLIENT_CLOSED -> new ClientClosed("member:x/1");
+      case USER_FILE -> new UserFileAsk("/prefix/.scrconf");
       case TAKEOVER -> new Takeover("n1", 1, "n1/17");
       case RUN_BEGIN -> run();
       case RUN_OVER -> new RunEnd(RUN, 1, 12, "node n4 has left the cluster");
@@ -264,6 +268,8 @@ public final class NodeMessages {
         new Grant(1, 3, List.of(new Span(5, Rule.NO)), Optional.of(Rule.yes("halt")), 2),
         new Withdrawn(2, 3, List.of(new Span(5, Rule.NO)), 1),
         new Inventory("n3", List.of(held), Set.of(prefix), true), new DrainReply("n3", DrainState.DRAINED, 100, ""),
+        KnownUserFile.NOTHING,
+        new KnownUserFile(RUN, Optional.of(new UserFile("/prefix/.scrconf", Optional.of(List.of("SCR_FLUSH=1"))))),
         new SettingsSources(Optional.of(new ConfText("user.conf", List.of("SCR_FLUSH=1"))), Map.of("USER", "u")));
   }
 
@@ -333,7 +339,8 @@ public final class NodeMessages {
         new FlushPolicy(1, true, 4, 1 << 20, new FlushDescriptor(Optional.empty(), Optional.of(new Compression(3)))),
         new FetchPolicy(true, false, true, false, false, Optional.of("ckpt-7")), new IntervalPolicy(1, 2, 3.5, true),
         new HaltPolicy(60, true),
-        new LogPolicy(true, true, Optional.of(new Syslog("localhost", 514, "LOG_USER", "LOG_INFO", "scr")), true));
+        new LogPolicy(true, true, Optional.of(new Syslog("localhost", 514, "LOG_USER", "LOG_INFO", "scr")), true),
+        Optional.of(new UserFile("/prefix/.scrconf", Optional.of(List.of("SCR_FLUSH=1")))));
     return new RunInfo(RUN, prefix, "job", map(), Optional.of(restartable()),
         new RunInfo.InitialState(6, 6, CREATED_US, List.of("a remark")), policy);
   }

@@ -3,13 +3,16 @@ package io.vertxscr.system;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.vertx.core.Future;
+import io.vertx.core.Promise;
 import io.vertxscr.client.ScrClient;
 import io.vertxscr.model.DatasetFlags;
 import io.vertxscr.model.Fault;
+import io.vertxscr.model.Scheme;
 import io.vertxscr.model.ScrException;
 import io.vertxscr.recorded.FaultyDisk;
 import io.vertxscr.simulation.VirtualCluster;
 import io.vertxscr.storage.LocalFiles;
+import java.nio.file.Files;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -21,6 +24,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
@@ -127,6 +131,30 @@ class PrefixHangTest {
     assertThat(Duration.between(begun, cluster.now())).isLessThan(Duration.ofSeconds(60));
   }
 
+  /** The node that is lost led, and had rank 0: it alone had read the configuration of the run before. */
+  @ParameterizedTest(name = "seed {0}, with a file: {1}")
+  @CsvSource({"1, false", "2, true", "3, true", "4, false"})
+  void soDoesOneOfWhichALostNodeAloneHadReadTheConfiguration(long seed, boolean hasFile) throws Exception {
+    cluster(seed, Map.of("SCR_FLUSH", "0", "SCR_COPY_TYPE", "XOR"));
+    if (hasFile) {
+      Files.writeString(cluster.prefix().resolve(".scrconf"), "SCR_CACHE_SIZE=2\nSCR_COPY_TYPE=PARTNER\n");
+    }
+    assertThat(new VirtualRun(cluster, NODES).steps(1, 2)).isZero();
+    cluster.start("n4");
+    cluster.kill("n1");
+    cluster.loseStorage("n1");
+    hang();
+    VirtualRun next = new VirtualRun(cluster, "n4", "n2", "n3");
+    List<Future<Integer>> ranks = next.start(session -> next.restart(session).compose(step ->
+        next.checkpoints(session, 3, 3).compose(_ -> session.finish()).map(step)));
+    for (Future<Integer> rank : ranks) {
+      assertThat(cluster.await(rank).result()).as("%s", rank.cause()).isEqualTo(2);
+    }
+    assertThat(cluster.now()).isBefore(end);
+    assertThat(cluster.store("n2").find(3).orElseThrow().scheme())
+        .isEqualTo(hasFile ? Scheme.PARTNER : Scheme.XOR);
+  }
+
   @Test
   void aRunWithoutAnyCheckpointIsToldThatTheDirectoryDoesNotAnswer() throws Exception {
     cluster(1, Map.of("SCR_FLUSH", "0"));
@@ -181,8 +209,12 @@ class PrefixHangTest {
     cluster.pass(Duration.ofMinutes(2));
     Instant begun = cluster.now();
     VirtualRun next = new VirtualRun(cluster, NODES);
+    List<Promise<Void>> written = List.of(Promise.promise(), Promise.promise(), Promise.promise());
     List<Future<Integer>> ranks = next.start(session -> next.restart(session).compose(step ->
-        next.checkpoints(session, 3, 3).map(step)));
+        next.checkpoints(session, 3, 3).compose(_ -> {
+          written.get(session.rank()).complete();
+          return Future.all(written.stream().map(Promise::future).toList());   // none ends before the last is answered
+        }).map(step)));
     for (Future<Integer> rank : ranks) {
       assertThat(cluster.await(rank).result()).as("%s", rank.cause()).isEqualTo(2);
     }

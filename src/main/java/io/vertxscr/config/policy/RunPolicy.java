@@ -7,7 +7,7 @@ import java.util.Optional;
 
 /** All that is configured for a run. The leader reads it once, when the run begins; every node of the run has it. */
 public record RunPolicy(Descriptors descriptors, CachePolicy cache, FlushPolicy flush, FetchPolicy fetch,
-    IntervalPolicy interval, HaltPolicy halt, LogPolicy log) {
+    IntervalPolicy interval, HaltPolicy halt, LogPolicy log, Optional<UserFile> userFile) {
   public RunPolicy {
     Objects.requireNonNull(descriptors);
     Objects.requireNonNull(cache);
@@ -16,6 +16,13 @@ public record RunPolicy(Descriptors descriptors, CachePolicy cache, FlushPolicy 
     Objects.requireNonNull(interval);
     Objects.requireNonNull(halt);
     Objects.requireNonNull(log);
+    Objects.requireNonNull(userFile);
+  }
+
+  /** Read from no user's file. */
+  public RunPolicy(Descriptors descriptors, CachePolicy cache, FlushPolicy flush, FetchPolicy fetch,
+      IntervalPolicy interval, HaltPolicy halt, LogPolicy log) {
+    this(descriptors, cache, flush, fetch, interval, halt, log, Optional.empty());
   }
 
   /** These descriptors and flushes, and defaults for the rest. */
@@ -26,17 +33,22 @@ public record RunPolicy(Descriptors descriptors, CachePolicy cache, FlushPolicy 
 
   /** Returns the run policy with other rules for restarts. */
   public RunPolicy with(FetchPolicy other) {
-    return new RunPolicy(descriptors, cache, flush, other, interval, halt, log);
+    return new RunPolicy(descriptors, cache, flush, other, interval, halt, log, userFile);
   }
 
   /** Returns the run policy with other rules for caches. */
   public RunPolicy with(CachePolicy other) {
-    return new RunPolicy(descriptors, other, flush, fetch, interval, halt, log);
+    return new RunPolicy(descriptors, other, flush, fetch, interval, halt, log, userFile);
   }
 
   /** Returns the run policy with other descriptors. */
   public RunPolicy with(Descriptors other) {
-    return new RunPolicy(other, cache, flush, fetch, interval, halt, log);
+    return new RunPolicy(other, cache, flush, fetch, interval, halt, log, userFile);
+  }
+
+  /** Returns the run policy with the user's file that it was read from. */
+  public RunPolicy with(UserFile file) {
+    return new RunPolicy(descriptors, cache, flush, fetch, interval, halt, log, Optional.of(file));
   }
 
   /**

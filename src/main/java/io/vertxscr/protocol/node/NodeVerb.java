@@ -30,6 +30,8 @@ public enum NodeVerb {
   TAKEOVER,
   /** From the leader: file and variables that the settings of rank 0 refer to, which waits here. */
   CONFIGURED,
+  /** Between nodes: what was in this configuration file when your last run began? */
+  USER_FILE,
   /** From the leader: the run has begun. */
   RUN_BEGIN,
   /** From the leader: the run is over, and why. */
@@ -113,7 +115,7 @@ public enum NodeVerb {
   /** Whether a node whose storage hangs cannot be expected to answer it. */
   public boolean needsStorage() {
     return !isForLeader() && this != TAKEOVER && this != RUN_OVER && this != ADVICE_WITHDRAW && this != CLIENT_CLOSED
-        && this != EVENTS;
+        && this != EVENTS && this != USER_FILE;
   }
 
   /** Whether only the leader answers it. */
@@ -129,7 +131,7 @@ public enum NodeVerb {
       case ADVICE_WITHDRAW, DRAIN_MARK, CONFIGURED, RUN_BEGIN, RUN_OVER, STORES, VERIFY, RESTORE, FETCH, FETCH_COMMIT,
           FETCH_DISCARD, DROP, MEND, PROTECT, PROTECT_COMMIT, TRY_LOCK, FLUSH_COPY, FLUSH_PUBLISH, FLUSH_MAP, AGGREGATE,
           AGGREGATE_PUBLISH, UNPACK, FLUSHED -> true;
-      case JOIN, LOST, GATHER, ADVICE, WAITS, OPERATE, DRAIN, CLIENT_CLOSED, PULSE, TAKEOVER, SPACE, EVENTS,
+      case JOIN, LOST, GATHER, ADVICE, WAITS, OPERATE, DRAIN, CLIENT_CLOSED, PULSE, TAKEOVER, USER_FILE, SPACE, EVENTS,
           CLAIM_PATHS, INVENTORY, REPAIR, SCRUB, PUBLISHED, SYNCED, FLUSH_SHARE, FLUSH_STATE, OVERWRITE, FLUSH_SIZES,
           AGGREGATE_MEASURE, AGGREGATE_ENTRIES, LAYOUT, HEADER, CHECKSUMS -> false;
     };

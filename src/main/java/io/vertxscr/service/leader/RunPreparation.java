@@ -79,7 +79,7 @@ public final class RunPreparation {
   /** Reads the configuration of a run on these nodes; fails with BAD_CONFIGURATION, naming the place. */
   Future<RunSettings> configure(UserSettings user, RankMap map) {
     return bus.command(map.nodeOf(0), NodeVerb.CONFIGURED, Ack.ACK, SettingsSources.class)
-        .map(sources -> settings.of(user, sources))
+        .map(sources -> settings.of(user, sources).from(user.file(sources.file())))
         .map(read -> possible(user, read.on(map.byNode().keySet())))
         .onSuccess(read -> {
           read.remarks().forEach(LOG::warn);

@@ -8,9 +8,17 @@ import io.vertxscr.config.UserSettings;
 import io.vertxscr.protocol.app.ConfigReply;
 import io.vertxscr.protocol.app.ConfigRequest;
 import io.vertxscr.protocol.app.InitRequest;
+import io.vertxscr.protocol.node.NodeVerb;
+import io.vertxscr.protocol.node.run.KnownUserFile;
+import io.vertxscr.protocol.node.run.UserFileAsk;
+import io.vertxscr.service.BoundedWait;
 import io.vertxscr.service.Loop;
+import io.vertxscr.service.Membership;
+import io.vertxscr.service.NodeBus;
 import io.vertxscr.service.PrefixJobs;
 import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -21,17 +29,20 @@ import org.slf4j.LoggerFactory;
 public final class ConfigService {
   private static final Logger LOG = LoggerFactory.getLogger(ConfigService.class);
 
+  /** For an answer from memory. */
+  private static final Duration PATIENCE = Duration.ofSeconds(3);
+
   private final Loop loop;
+  private final NodeBus bus;
+  private final Membership membership;
   private final Configuration system;
   private final RunService runs;
-  private Optional<Read> last = Optional.empty();
-
-  /** The file of the last run. */
-  private record Read(Optional<Path> place, Optional<ConfText> file) {}
 
   /** Reads for a node. */
-  public ConfigService(Loop loop, Configuration system, RunService runs) {
+  public ConfigService(Loop loop, NodeBus bus, Membership membership, Configuration system, RunService runs) {
     this.loop = loop;
+    this.bus = bus;
+    this.membership = membership;
     this.system = system;
     this.runs = runs;
   }
@@ -51,7 +62,7 @@ public final class ConfigService {
 
   /**
    * Reads what the settings of rank 0, which waits here, refer to: what a message names is not read. Without an answer
-   * of the file system, what was read there before counts.
+   * of the file system, what the last run has read there counts, as any node knows it.
    */
   public Future<SettingsSources> ofRun() {
     InitRequest first = runs.first();
@@ -59,16 +70,31 @@ public final class ConfigService {
         first.environment().orElse(Map.of()), first.config().orElse(List.of()));
     return loop.prefix().ask(PrefixJobs.PATIENCE_AT_BEGIN, "read the configuration of a run", user::text)
         .recover(failure -> lastRead(user, failure))
-        .onSuccess(file -> last = Optional.of(new Read(user.place(), file)))
         .map(file -> user.sources(file, system.variables()));
   }
 
+  /** What the last run of this node has read. */
+  public Future<KnownUserFile> known(UserFileAsk ask) {
+    return Future.succeededFuture(runs.run().map(LocalRun::info).flatMap(info -> info.policy().userFile()
+            .filter(file -> file.place().equals(ask.place()))
+            .map(file -> new KnownUserFile(info.run(), Optional.of(file))))
+        .orElse(KnownUserFile.NOTHING));
+  }
+
   private Future<Optional<ConfText>> lastRead(UserSettings user, Throwable failure) {
-    Optional<Read> known = last.filter(read -> read.place().equals(user.place()));
-    if (known.isEmpty() || !PrefixJobs.isNoAnswer(failure)) {
+    Optional<Path> place = user.place();
+    if (place.isEmpty() || !PrefixJobs.isNoAnswer(failure)) {
       return Future.failedFuture(failure);
     }
-    LOG.warn("the run has the configuration file of the one before it: {}", failure.getMessage());
-    return Future.succeededFuture(known.get().file());
+    UserFileAsk ask = new UserFileAsk(place.get().toString());
+    List<Future<KnownUserFile>> asked = membership.nodes().stream().map(node -> BoundedWait.of(loop, PATIENCE,
+        bus.ask(node.name(), NodeVerb.USER_FILE, ask, KnownUserFile.class), KnownUserFile.NOTHING)).toList();
+    return Future.all(asked).compose(_ -> asked.stream().map(Future::result)
+        .filter(known -> known.file().isPresent()).max(Comparator.comparingLong(KnownUserFile::run))
+        .map(known -> {
+          LOG.warn("the run has the configuration file of run {}: {}", known.run(), failure.getMessage());
+          return Future.succeededFuture(
+              known.file().get().lines().map(lines -> new ConfText(ask.place(), lines)));
+        }).orElseGet(() -> Future.failedFuture(failure)));
   }
 }
