@@ -151,6 +151,29 @@ class HealingTest {
     assertThat(events("protection-caught-up")).as("it was protected already").isEmpty();
   }
 
+  /** The lost node comes back for the next run, which does not need the spare any more. */
+  @Test
+  void aSpareThatWasGivenPartsEvictsThemWhenTheyAreReplaced() throws IOException {
+    List<String> four = List.of("n1", "n2", "n3", "n4");
+    written(four, List.of("n5"), "SCR_COPY_TYPE", "XOR");
+    lose("n2");
+    awaitHealed(2);
+    assertThat(held("n5")).containsExactly(1, 2);
+    cluster.start("n2");
+    cluster.launch();
+    assertThat(run(four).steps(3, 3)).isEqualTo(2);
+    cluster.pass(Duration.ofSeconds(5));
+    assertThat(held("n1")).containsExactly(2, 3);
+    assertThat(held("n5")).as("of a dataset that the run still has").contains(2);
+    assertThat(run(four).steps(4, 5)).isEqualTo(3);
+    cluster.pass(Duration.ofSeconds(5));
+    assertThat(held("n5")).isEmpty();
+    assertThat(held("n1")).containsExactly(4, 5);
+    assertThat(protection("n1")).containsExactly("full", "full");
+    lose("n4");
+    restartsFrom(5, List.of("n1", "n2", "n3", "n5"));
+  }
+
   @Test
   void aRunThatDiedWithTheNodeIsHealedToo() throws IOException {
     cluster = VirtualClusters.in(new Random(SEED), directory.resolve("walk"), Map.of("SCR_COPY_TYPE", "XOR"));

@@ -173,6 +173,22 @@ class PublishedScrubTest {
     assertThat(remarks()).isEmpty();
   }
 
+  @Test
+  void whatWasFlushedAgainIsReadAgainAndNotCalledDamagedAnyMoreThoughNothingIsScheduled() throws Exception {
+    published();
+    flip(2, 1);
+    view(true);
+    cluster.awaits("it is found", () -> !events("published-damaged").isEmpty());
+    assertThat(remarks()).singleElement().asString().contains("is damaged");
+    cluster.awaits("it is flushed again", () -> index().find(2).orElseThrow().failed().isEmpty());
+    cluster.pass(Duration.ofMinutes(2));
+    assertThat(remarks()).isEmpty();
+    assertThat(view(false).datasets()).allMatch(one -> !one.due() && one.problem().isEmpty());
+    int looks = events("published-verified").size();
+    cluster.pass(Duration.ofHours(1));
+    assertThat(events("published-verified")).as("nothing is due any more").hasSize(looks);
+  }
+
   @ParameterizedTest
   @ValueSource(ints = {1, 2})
   void whatTheCachesDoNotHoldIsMarkedAndPassedOver(int damaged) throws Exception {

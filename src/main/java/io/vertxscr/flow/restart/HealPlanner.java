@@ -6,6 +6,7 @@ import io.vertxscr.flow.restart.Inventory.Held;
 import io.vertxscr.flow.restart.RestorePlanner.Obstacle;
 import io.vertxscr.model.CheckpointDescriptor;
 import io.vertxscr.model.DatasetDescriptor;
+import io.vertxscr.model.DatasetKey;
 import io.vertxscr.model.DatasetRecord.FlushState;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.GroupDescriptors;
@@ -162,6 +163,27 @@ public final class HealPlanner {
     return all(caches).stream().filter(dataset -> CacheSnapshot.of(caches).holders(dataset.key()).stream()
             .anyMatch(cache -> cache.node().equals(node)))
         .filter(dataset -> grade(dataset, caches) == Grade.LOST && !isFlushed(dataset, caches)).toList();
+  }
+
+  /**
+   * Checkpoints of which some nodes have parts that nobody can use any more. A newer one of the program is whole, and
+   * survives as many losses; its nodes have evicted this one. Others, which had parts made by healing, have not.
+   */
+  public static List<DatasetKey> leftBehind(List<Inventory> caches) {
+    List<Inventory.Dataset> all = all(caches);
+    return all.stream().filter(old -> old.descriptor().flags().checkpoint() && old.flush() != FlushState.WANTED
+        && grade(old, caches) == Grade.LOST && all.stream().anyMatch(newer -> replaces(newer, old, caches)))
+        .map(Inventory.Dataset::key).toList();
+  }
+
+  private static boolean replaces(Inventory.Dataset newer, Inventory.Dataset old, List<Inventory> caches) {
+    return newer.descriptor().flags().checkpoint() && newer.origin().prefix().equals(old.origin().prefix())
+        && newer.origin().ranks() == old.origin().ranks()
+        && DatasetDescriptor.BY_AGE.compare(newer.descriptor(), old.descriptor()) > 0
+        && newer.redundancy().how().redundancy().failures() >= old.redundancy().how().redundancy().failures()
+        && grade(newer, caches) == Grade.FULL
+        && CacheSnapshot.of(caches).holders(newer.key()).stream().noneMatch(cache ->
+            CacheSnapshot.of(List.of(cache)).copies(old.key()).findAny().isPresent());
   }
 
   private static List<Inventory.Dataset> all(List<Inventory> caches) {

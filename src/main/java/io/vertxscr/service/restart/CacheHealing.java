@@ -184,6 +184,16 @@ public final class CacheHealing implements RunWatch, Membership.Listener {
   @Override
   public void ended() {
     died();
+    dropLeftBehind();
+  }
+
+  /** The nodes of the run have evicted what its checkpoints replace; others may have parts of it by healing. */
+  private void dropLeftBehind() {
+    long mine = round;
+    caches.all().compose(all -> {
+      List<DatasetKey> left = mine == round ? HealPlanner.leftBehind(all) : List.of();
+      return left.isEmpty() ? Future.succeededFuture() : restores.dropped(left);
+    }).onFailure(failure -> LOG.info("parts of replaced datasets stay: {}", failure.getMessage()));
   }
 
   @Override

@@ -153,6 +153,8 @@ public final class PublishedScrub {
     return refresh().map(_ -> {
       if (ask.now()) {
         looks.values().forEach(look -> look.dueMs = Math.min(look.dueMs, nowMs()));
+      }
+      if (looks.values().stream().anyMatch(look -> look.dueMs <= nowMs())) {
         rest(1);
       }
       return view();
@@ -244,11 +246,11 @@ public final class PublishedScrub {
     });
   }
 
-  /** Until the next look whether something is due; forever, where nothing will be. */
+  /** Until the next look whether something is due, or what was damaged is whole; forever, where nothing will be. */
   private void pause() {
     if (policy.roundSeconds() > 0) {
       rest(restMs());
-    } else if (looks.values().stream().anyMatch(look -> look.dueMs != Long.MAX_VALUE)) {
+    } else if (looks.values().stream().anyMatch(look -> look.dueMs != Long.MAX_VALUE || !look.problem.isEmpty())) {
       rest(MOST_REST_MS);
     }
   }
@@ -282,7 +284,11 @@ public final class PublishedScrub {
           for (Index.Entry entry : listed) {
             ListedDataset which = new ListedDataset(prefix, entry.descriptor().key());
             there.add(which);
-            looks.computeIfAbsent(which, _ -> new PublishedLook(entry, nextDueMs())).entry = entry;
+            PublishedLook look = looks.computeIfAbsent(which, _ -> new PublishedLook(entry, nextDueMs()));
+            look.entry = entry;
+            if (!look.problem.isEmpty() && entry.failed().isEmpty()) {
+              look.dueMs = Math.min(look.dueMs, nowMs());   // it was flushed again, or verified by somebody else
+            }
           }
           looks.keySet().removeIf(one -> one.prefix().equals(prefix) && !there.contains(one));
           return null;
