@@ -28,6 +28,7 @@ import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
+import java.util.regex.Pattern;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import picocli.CommandLine.Command;
@@ -42,6 +43,7 @@ final class NodeCommand implements Callable<Integer> {
   static final String NAME = "node";
   private static final Logger LOG = LoggerFactory.getLogger(NodeCommand.class);
   private static final int LARGEST_PORT = 65_535;
+  private static final Pattern MEMBER = Pattern.compile("(\\[[0-9a-fA-F:.%]+\\]|[^:\\s\\[\\]]+):[0-9]{1,5}");
 
   private final Map<String, String> environment;
 
@@ -145,6 +147,7 @@ final class NodeCommand implements Callable<Integer> {
     checkPort("--port", port, 1);
     checkPort("--peer-port", peerPort, 0);
     checkPort("--bus-port", busPort, 0);
+    members.forEach(this::checkMember);
     OptionalInt operators = httpPort();
     if (kubernetesService != null && !members.isEmpty()) {
       throw new ParameterException(spec.commandLine(), "--kubernetes-service finds the nodes: no --members beside it");
@@ -243,6 +246,14 @@ final class NodeCommand implements Callable<Integer> {
       throw new ParameterException(
           spec.commandLine(), "--http-port " + httpPort + ": neither a number from 0 to " + LARGEST_PORT + " nor off");
     }
+  }
+
+  private void checkMember(String member) {
+    if (!MEMBER.matcher(member).matches()) {
+      throw new ParameterException(spec.commandLine(),
+          "--members: '" + member + "' is not HOST:PORT, such as n1:5701 or [fd00::1]:5701");
+    }
+    checkPort("--members: port", Integer.parseInt(member.substring(member.lastIndexOf(':') + 1)), 1);
   }
 
   private void checkPort(String option, int value, int least) {

@@ -135,6 +135,8 @@ public final class ClusteredNode implements AutoCloseable {
     membership = new HazelcastMembership(hazelcast, ground.info());
     if (membership.nodes().size() == 1 && options.network().expectsOthers()) {
       LOG.info("none of {} answered: node {} begins a cluster", options.network().members(), ground.info().name());
+      UnknownHosts.of(options.network().members()).forEach(host ->
+          LOG.warn("--members: no host {} is known here: is it a typing error?", host));
     }
     HazelcastConfig.joined(config, membership);
     metrics.watch(ground.store()::list, record -> !ground.store().damaged().of(record).isEmpty(), membership, () -> {

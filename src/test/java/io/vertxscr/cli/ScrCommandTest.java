@@ -48,6 +48,14 @@ class ScrCommandTest {
             .startsWith("scr: " + option + " " + port + ": a port is a number from " + least + " to 65535"));
   }
 
+  @ParameterizedTest
+  @ValueSource(strings = {"foo", "foo:", ":5701", "foo:12x", "fd00::1:5701", "a b:1"})
+  void aMemberThatIsNoHostAndPortIsRefused(String member) {
+    assertThat(run(Map.of(), "node", "--members", "n1:5701," + member)).returns(2, Ran::exit)
+        .satisfies(ran -> assertThat(ran.err())
+            .startsWith("scr: --members: '" + member + "' is not HOST:PORT, such as n1:5701"));
+  }
+
   @Test
   void filesThatAreNotThereAreToldInWords() {
     String none = directory.resolve("none").toString();

@@ -12,6 +12,7 @@ import io.vertxscr.prefix.metadata.PrefixPaths;
 import io.vertxscr.protocol.node.scrub.PublishedView;
 import io.vertxscr.protocol.node.scrub.PublishedView.PublishedDataset;
 import io.vertxscr.protocol.node.scrub.ScrubAsk;
+import io.vertxscr.scavenge.IndexVerification;
 import io.vertxscr.scavenge.PatientLocks;
 import io.vertxscr.simulation.VirtualCluster;
 import io.vertxscr.simulation.VirtualSession;
@@ -22,6 +23,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.FileTime;
+import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.HashMap;
@@ -187,6 +189,20 @@ class PublishedScrubTest {
     int looks = events("published-verified").size();
     cluster.pass(Duration.ofHours(1));
     assertThat(events("published-verified")).as("nothing is due any more").hasSize(looks);
+  }
+
+  @Test
+  void whatACommandHasMarkedIsReadAndFlushedAgainAsSoonAsAnybodyAsks() throws Exception {
+    published();
+    flip(2, 1);
+    PrefixPaths paths = new PrefixPaths(cluster.prefix());
+    PrefixIndex index = new PrefixIndex(paths, PatientLocks.user("test", Duration.ofSeconds(10)));
+    new IndexVerification(paths, index, Clock.systemUTC(), _ -> {}).verify(index.read().index().entries());
+    assertThat(index().find(2).orElseThrow().failed()).isPresent();
+    assertThat(view(false).datasets()).filteredOn(PublishedDataset::due).singleElement()
+        .returns(2, PublishedDataset::dataset);
+    cluster.awaits("it is flushed again", () -> index().find(2).orElseThrow().failed().isEmpty());
+    assertThat(file(2, 1)).hasBinaryContent(RankProgram.bytes(1, 2, 0));
   }
 
   @ParameterizedTest

@@ -170,6 +170,9 @@ final class DrillCommand implements Callable<Integer> {
     if (junit != null && Files.isDirectory(junit)) {
       throw wrong("--junit " + junit + ": is a directory");
     }
+    if (junit != null && !Files.isDirectory(junit.toAbsolutePath().getParent())) {
+      throw wrong("--junit " + junit + ": " + junit.toAbsolutePath().getParent() + " is no directory");
+    }
     rejectOptionsOfTheOtherKind();
     DrillResult result = live ? LivePage.result(liveDrill(), bounds) : DrillPage.result(drill(plan()), bounds);
     PrintWriter out = spec.commandLine().getOut();

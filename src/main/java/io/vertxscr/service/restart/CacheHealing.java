@@ -187,7 +187,7 @@ public final class CacheHealing implements RunWatch, Membership.Listener {
     dropLeftBehind();
   }
 
-  /** The nodes of the run have evicted what its checkpoints replace; others may have parts of it by healing. */
+  /** Nodes of the run have evicted what its checkpoints replace. Others may have parts of it, by healing. */
   private void dropLeftBehind() {
     long mine = round;
     caches.all().compose(all -> {

@@ -246,7 +246,7 @@ public final class PublishedScrub {
     });
   }
 
-  /** Until the next look whether something is due, or what was damaged is whole; forever, where nothing will be. */
+  /** Until something may be due, or what was damaged may be whole; forever, where nothing will be. */
   private void pause() {
     if (policy.roundSeconds() > 0) {
       rest(restMs());
@@ -286,8 +286,10 @@ public final class PublishedScrub {
             there.add(which);
             PublishedLook look = looks.computeIfAbsent(which, _ -> new PublishedLook(entry, nextDueMs()));
             look.entry = entry;
-            if (!look.problem.isEmpty() && entry.failed().isEmpty()) {
-              look.dueMs = Math.min(look.dueMs, nowMs());   // it was flushed again, or verified by somebody else
+            boolean isMended = !look.problem.isEmpty() && entry.failed().isEmpty();
+            boolean isMarkedByOthers = look.lookedAtMs.isEmpty() && entry.failed().isPresent();
+            if (isMended || isMarkedByOthers) {
+              look.dueMs = Math.min(look.dueMs, nowMs());
             }
           }
           looks.keySet().removeIf(one -> one.prefix().equals(prefix) && !there.contains(one));
