@@ -171,8 +171,9 @@ public final class HealPlanner {
    */
   public static List<DatasetKey> leftBehind(List<Inventory> caches) {
     List<Inventory.Dataset> all = all(caches);
-    return all.stream().filter(old -> old.descriptor().flags().checkpoint() && old.flush() != FlushState.WANTED
-        && grade(old, caches) == Grade.LOST && all.stream().anyMatch(newer -> replaces(newer, old, caches)))
+    return all.stream().filter(old -> old.descriptor().flags().checkpoint() && grade(old, caches) == Grade.LOST
+            && CacheSnapshot.of(caches).copies(old.key()).noneMatch(copy -> copy.flush() == FlushState.WANTED)
+            && all.stream().anyMatch(newer -> replaces(newer, old, caches)))
         .map(Inventory.Dataset::key).toList();
   }
 

@@ -99,13 +99,18 @@ public final class PrefixCopies {
   /** A phase begins on this node: copies that nobody waits for yield to it, for a bounded time. */
   public void standBack() {
     yieldEndNs = loop.nanoTime() + Limits.MAX_FLUSH_YIELD_MS * 1_000_000;
-    underWay.forEach(copies -> copies.yieldUntil(yieldEndNs));
+    yieldUntil(yieldEndNs);
   }
 
   /** The phase is over. */
   public void goOn() {
     yieldEndNs = loop.nanoTime();
-    underWay.forEach(copies -> copies.yieldUntil(yieldEndNs));
+    yieldUntil(yieldEndNs);
+  }
+
+  /** Some may end by it, and are not under way any more. */
+  private void yieldUntil(long endNs) {
+    List.copyOf(underWay).forEach(copies -> copies.yieldUntil(endNs));
   }
 
   /** Copies no further; what is copied will be found when this node, or another leader, goes on with it. */

@@ -17,11 +17,13 @@ import io.vertxscr.protocol.node.flush.ShareRequest;
 import io.vertxscr.service.Loop;
 import io.vertxscr.service.NodeBus;
 import io.vertxscr.service.VirtualTime;
+import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.Random;
+import java.util.concurrent.Callable;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
@@ -133,6 +135,25 @@ class PacedCopiesTest {
     all.standBack();
     time.runUntil(() -> asked.size() == datasets.size(), Duration.ofSeconds(1));
     assertThat(asked).isEqualTo(datasets);
+  }
+
+  /** A job may be done before anybody waits for it. */
+  @Test
+  void copiesMayEndAtOnceWhenThePhaseIsOver() {
+    share = new Share(PacedCopies.MAX_WRITERS, Leases.UNLIMITED, 500);
+    Loop swift = (Loop) Proxy.newProxyInstance(Loop.class.getClassLoader(), new Class<?>[] {Loop.class},
+        (_, method, arguments) -> method.getName().equals("patiently")
+            ? Future.succeededFuture(((Callable<?>) arguments[1]).call()) : method.invoke(loop, arguments));
+    PrefixCopies all = new PrefixCopies(swift, new Bus(), "a", null, null);
+    all.standBack();
+    for (int id = 1; id <= 3; id++) {
+      all.copy(new PrefixCopies.Attempt(id, 1, true), null, List.of(), files(1, PIECE));
+    }
+    time.runUntil(() -> asked.size() >= 3, Duration.ofSeconds(1));
+    assertThat(written).as("while they stand back").isEmpty();
+    all.goOn();
+    time.runUntil(() -> written.size() == 3, Duration.ofSeconds(1));
+    assertThat(written).hasSize(3);
   }
 
   @Test
