@@ -22,6 +22,8 @@ import java.util.Optional;
 import java.util.SequencedMap;
 import java.util.Set;
 import java.util.function.Supplier;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Help;
 import picocli.CommandLine.HelpCommand;
@@ -40,6 +42,7 @@ public final class ScrCommand implements Runnable {
   static final int FAILED = 1;
   /** Of an option, with its two dashes. */
   private static final int SHORTEST_STEM = 5;
+  private static final Pattern UNKNOWN = Pattern.compile("^Unknown subcommand '(.*)'");
 
   private final CommandLine commands;
   private final boolean debug;
@@ -201,15 +204,23 @@ public final class ScrCommand implements Runnable {
   }
 
   private String sentence(ParameterException wrong, CommandLine command) {
+    Matcher unknown = UNKNOWN.matcher(wrong.getMessage());
+    if (unknown.find()) {
+      return noCommand(unknown.group(1));                 // by scr help
+    }
     if (!(wrong instanceof UnmatchedArgumentException unmatched)) {
       return wrong.getMessage().replaceFirst(" is not an? (int|long)$", " is not an integer in range");
     }
     String word = unmatched.getUnmatched().getFirst();
     if (command.getCommandSpec().userObject() == this) {
-      return "there is no command '" + word + "'" + Nearest.hint(word, names());
+      return noCommand(word);
     }
     String option = word.replaceFirst("=.*", "");
     return wrong.getMessage() + (word.startsWith("-") ? hint(option, command) : "");
+  }
+
+  private String noCommand(String word) {
+    return "there is no command '" + word + "'" + Nearest.hint(word, names());
   }
 
   /** The option that was meant, or those that begin alike: {@code --unset} of {@code --unset-reason}. */

@@ -290,6 +290,7 @@ class ScrCommandTest {
   @CsvSource({
       "confg,         'there is no command ''confg''; did you mean config?'",
       "frobnicate,    'there is no command ''frobnicate'''",
+      "help drlil,    'there is no command ''drlil''; did you mean drain?'",
       "'',            'a command is missing; one of demo, node, status, scrub, events, halt, drain, config, run, "
           + "prerun, postrun, should-exit, list-down-nodes, index, copy, scavenge, inspect, explain, print, "
           + "drill, version, help'",

@@ -413,9 +413,10 @@ public final class HealPlanner {
     int weakest = RedundancySets.of(groups, Protection.minSetSize(dataset.scheme(), asked.setSize(), most)).stream()
         .mapToInt(set -> set.tolerating(most).failures()).min().orElse(0);
     if (weakest < failures) {
+      int left = new HashSet<>(map.nodes()).size();
       throw new ScrException(Fault.TOO_MANY_LOST, title() + " cannot be " + what() + " by the "
-          + new HashSet<>(map.nodes()).size() + " nodes that are left: redundancy sets of theirs would tolerate "
-          + weakest + ", its own tolerate " + failures);
+          + (left == 1 ? "node that is left" : left + " nodes that are left") + ": redundancy sets of "
+          + (left == 1 ? "its ranks" : "theirs") + " would tolerate " + weakest + ", its own tolerate " + failures);
     }
   }
 
