@@ -280,7 +280,7 @@ final class Simulation {
         }
         replace(hosts, spares);
       }
-      drain(run, hosts, spares);
+      wasQuiet &= !goesDrained(run, hosts, spares);
       cluster.pass(scenario.rest(run));
     }
     List<String> back = away.stream().filter(name -> !cluster.isAlive(name)).toList();
@@ -368,15 +368,20 @@ final class Simulation {
     checkPrefix();
   }
 
-  /** An operator drains a node between two runs. One that is called drained may go: that costs no copy. */
-  private void drain(int run, List<String> hosts, List<String> spares) {
+  /**
+   * An operator drains a node between two runs. One that is called drained may go: that costs no copy.
+   *
+   * @return whether it has gone, which the others may notice late
+   */
+  private boolean goesDrained(int run, List<String> hosts, List<String> spares) {
     if (scenario.drained(run).isEmpty()) {
-      return;
+      return false;
     }
     String node = hosts.get(scenario.drained(run).getAsInt());
     boolean drained = isDrained(node);
     said(node + (drained ? " is drained" : " is not drained"));
-    if (drained && scenario.goesDrained(run)) {
+    boolean goes = drained && scenario.goesDrained(run);
+    if (goes) {
       kill(node, random.nextInt(8_000));
       machines.put(node, newMachine(node));
       lost.add(node);
@@ -390,6 +395,7 @@ final class Simulation {
       }
       cluster.pass(Duration.ofSeconds(1));
     }
+    return goes;
   }
 
   private boolean isDrained(String node) {
