@@ -84,6 +84,15 @@ public final class FileChecks {
     }
   }
 
+  /**
+   * The same of a file of the parallel file system: one that cannot be read now is not a bad one.
+   *
+   * @throws ScrException IO
+   */
+  public static Optional<String> problemUnlessUnreadable(Path directory, FileMeta meta) {
+    return deviation(NodeDirectories.resolve(directory, meta.name()), meta);
+  }
+
   private static Optional<String> deviation(Path path, FileMeta meta) {
     try {
       BasicFileAttributes is = Files.readAttributes(path, BasicFileAttributes.class, LinkOption.NOFOLLOW_LINKS);

@@ -1,8 +1,11 @@
 package io.vertxscr.storage;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.vertxscr.model.Fault;
 import io.vertxscr.model.FileMeta;
+import io.vertxscr.model.ScrException;
 import io.vertxscr.recorded.FaultyDisk;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -45,6 +48,32 @@ class FileChecksTest {
       }
     });
     return FileChecks.problem(directory, file);
+  }
+
+  @Test
+  void aFileOfTheParallelFileSystemThatCannotBeReadNowIsNotABadOne() throws IOException {
+    assertThat(FileChecks.problemUnlessUnreadable(directory, file)).isEmpty();
+    problem(_ -> false);
+    int all = operations.get();
+    for (int at = 0; at < all; at++) {
+      int failing = at;
+      problem(_ -> false);
+      operations.set(0);
+      disk.trouble((_, what) -> {
+        if (operations.getAndIncrement() == failing) {
+          throw new IOException("Input/output error at " + what);
+        }
+      });
+      assertThatThrownBy(() -> FileChecks.problemUnlessUnreadable(directory, file)).as("operation %d", at)
+          .isInstanceOfSatisfying(ScrException.class, e -> assertThat(e.fault()).isEqualTo(Fault.IO))
+          .hasMessageContaining("Input/output error");
+    }
+    disk.trouble((_, _) -> {});
+    Files.write(directory.resolve("a"), new byte[299_999]);
+    assertThat(FileChecks.problemUnlessUnreadable(directory, file)).isPresent();
+    Files.delete(directory.resolve("a"));
+    assertThat(FileChecks.problemUnlessUnreadable(directory, file)).hasValueSatisfying(
+        why -> assertThat(why).endsWith("is missing"));
   }
 
   @Test

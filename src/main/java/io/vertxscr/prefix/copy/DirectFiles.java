@@ -16,6 +16,7 @@ import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
@@ -102,8 +103,8 @@ public final class DirectFiles {
   /**
    * Returns a rank's files in place, each verified against the map.
    *
-   * @throws ScrException CORRUPT naming the file that is missing or has other bytes; BAD_REQUEST for what is packed or
-   *     compressed
+   * @throws ScrException CORRUPT naming the file that is missing or has other bytes; IO for one that cannot be read
+   *     now; BAD_REQUEST for what is packed or compressed
    */
   public RankFiles check(RankEntry entry) {
     return new RankFiles(entry.rank(), entry.files().stream().map(file -> file.shared()
@@ -118,7 +119,7 @@ public final class DirectFiles {
     Path place = paths.file(file.path());
     FileMeta meta = new FileMeta(file.path(), file.path(), file.bytes().orElseGet(() -> bytes(place)), file.crc(),
         Optional.empty(), file.shared());
-    FileChecks.problem(paths.prefix(), meta).ifPresent(problem -> {
+    FileChecks.problemUnlessUnreadable(paths.prefix(), meta).ifPresent(problem -> {
       throw new ScrException(Fault.CORRUPT, "dataset " + dataset + ", rank " + rank + ": " + problem);
     });
     return meta;
@@ -127,9 +128,10 @@ public final class DirectFiles {
   private long bytes(Path place) {
     try {
       return Files.size(place);
+    } catch (NoSuchFileException e) {
+      throw new ScrException(Fault.CORRUPT, "dataset " + dataset + ": " + place + " is missing", e);
     } catch (IOException e) {
-      throw new ScrException(Fault.CORRUPT,
-          "dataset " + dataset + ": " + place + " cannot be read: " + ScrException.reason(e), e);
+      throw Faults.io(place, e);
     }
   }
 
