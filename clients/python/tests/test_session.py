@@ -487,24 +487,22 @@ class BlocksTest(SessionCase):
         self.assertRegex(said["cause"], r"^RuntimeError: no batch\[31m x{400}")
         self.assertEqual(len(said["cause"]), 500)
 
-    def test_a_daemon_that_knows_no_abort_hides_no_exception(self):
-        def old(call):
-            if call["address"].endswith("abort"):
-                raise fake_daemon.Fault(1, "no handlers for address")
+    def refuse(self, verb, fault, reason):
+        def answer(call):
+            if call["address"].endswith(verb):
+                raise fake_daemon.Fault(fault, reason)
             return fake_daemon.answers(call)
 
-        self.daemon.answer = old
+        self.daemon.answer = answer
+
+    def test_a_daemon_that_knows_no_abort_hides_no_exception(self):
+        self.refuse("abort", 1, "no handlers for address")
         with self.assertRaises(ValueError), self.session:
             raise ValueError
         self.daemon.hung_up.wait(30)
 
     def test_a_run_that_is_over_is_not_ended_again(self):
-        def over(call):
-            if call["address"].endswith("have-restart"):
-                raise fake_daemon.Fault(11, "rank 1 on node b is lost")
-            return fake_daemon.answers(call)
-
-        self.daemon.answer = over
+        self.refuse("have-restart", 11, "rank 1 on node b is lost")
         with self.assertRaises(scr.RankLostError), self.session:
             self.session.have_restart()
         self.assertEqual(self.daemon.bodies("abort"), [])

@@ -92,10 +92,9 @@ record StatusAttention(Paint urgency, String what, Optional<String> command) {
 
   /** Whether no work is lost with it: a restart takes a newer checkpoint. Nodes without ranks may keep parts of it. */
   private static boolean isReplaced(JsonObject dataset, StatusView seen) {
-    return dataset.getBoolean("checkpoint") && seen.datasets().stream().anyMatch(newer ->
-        newer.getBoolean("checkpoint") && newer.getInteger("dataset") > dataset.getInteger("dataset")
-            && newer.getString("prefix").equals(dataset.getString("prefix")) && !state(newer).equals("OPEN")
-            && (isFlushed(newer) || !state(newer).equals("LOST")));
+    return dataset.getBoolean("checkpoint") && seen.restartable("").anyMatch(newer ->
+        newer.getInteger("dataset") > dataset.getInteger("dataset")
+            && newer.getString("prefix").equals(dataset.getString("prefix")));
   }
 
   private static String title(JsonObject dataset) {

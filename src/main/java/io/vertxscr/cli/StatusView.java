@@ -107,10 +107,14 @@ final class StatusView {
 
   /** The same once this node is lost. */
   Optional<JsonObject> newestWithout(String node) {
+    return restartable(node).findFirst();
+  }
+
+  /** Checkpoints that a restart could take once this node is lost; the newest first. */
+  Stream<JsonObject> restartable(String without) {
     return datasets().stream().filter(dataset -> dataset.getBoolean("checkpoint")
         && !StatusAttention.state(dataset).equals("OPEN") && (StatusAttention.isFlushed(dataset)
-        || !StatusAttention.state(dataset).equals("LOST") && !dataset.getJsonArray("fatalNodes").contains(node)))
-        .findFirst();
+        || !StatusAttention.state(dataset).equals("LOST") && !dataset.getJsonArray("fatalNodes").contains(without)));
   }
 
   /** Nodes that are to be drained. */

@@ -35,7 +35,7 @@ public interface Loop {
   /** Runs blocking work on caches that no phase waits for, on threads that yield to all others. */
   <T> Future<T> quietly(String what, Callable<T> work);
 
-  /** Runs a short job that must not wait for any other blocking work. It has a thread of its own; one at a time. */
+  /** Runs a short job that must not wait for any other blocking work. It has a thread of its own. */
   <T> Future<T> aside(String what, Callable<T> work);
 
   /** All other operations on prefix directories: they block on no thread that a cache needs. */

@@ -19,6 +19,7 @@ import io.vertxscr.model.ScrException;
 import io.vertxscr.placement.Protection;
 import io.vertxscr.placement.RedundancySets;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -183,8 +184,8 @@ public final class HealPlanner {
         && DatasetDescriptor.BY_AGE.compare(newer.descriptor(), old.descriptor()) > 0
         && newer.redundancy().how().redundancy().failures() >= old.redundancy().how().redundancy().failures()
         && grade(newer, caches) == Grade.FULL
-        && CacheSnapshot.of(caches).holders(newer.key()).stream().noneMatch(cache ->
-            CacheSnapshot.of(List.of(cache)).copies(old.key()).findAny().isPresent());
+        && Collections.disjoint(
+            CacheSnapshot.of(caches).holders(newer.key()), CacheSnapshot.of(caches).holders(old.key()));
   }
 
   private static List<Inventory.Dataset> all(List<Inventory> caches) {
