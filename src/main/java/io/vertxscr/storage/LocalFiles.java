@@ -1,5 +1,6 @@
 package io.vertxscr.storage;
 
+import io.vertxscr.model.Limits;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.channels.OverlappingFileLockException;
@@ -169,13 +170,19 @@ public final class LocalFiles {
   /** What the file system of a directory can still take; 0 where that cannot be found out. */
   public static long usableBytes(Path directory) {
     if (directory.getFileSystem() == FileSystems.getDefault()) {
-      return directory.toFile().getUsableSpace();         // a FileStore needs the table of mounts, which may lack it
+      // a FileStore needs the table of mounts, which may lack it
+      return bounded(directory.toFile().getUsableSpace());
     }
     try {
-      return Files.getFileStore(directory).getUsableSpace();
+      return bounded(Files.getFileStore(directory).getUsableSpace());
     } catch (IOException _) {
       return 0;
     }
+  }
+
+  /** Some file systems claim to have no end. */
+  private static long bounded(long bytes) {
+    return Math.min(bytes, Limits.MAX_BYTES);
   }
 
   /** The free share of the file system of a directory, 0 to 1; NaN where that cannot be found out. */
@@ -186,10 +193,10 @@ public final class LocalFiles {
   /** Size of a directory's file system; 0 where that cannot be found out. */
   public static long wholeBytes(Path directory) {
     if (directory.getFileSystem() == FileSystems.getDefault()) {
-      return directory.toFile().getTotalSpace();
+      return bounded(directory.toFile().getTotalSpace());
     }
     try {
-      return Files.getFileStore(directory).getTotalSpace();
+      return bounded(Files.getFileStore(directory).getTotalSpace());
     } catch (IOException _) {
       return 0;
     }
