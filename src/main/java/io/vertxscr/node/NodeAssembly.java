@@ -75,6 +75,7 @@ import io.vertxscr.service.restart.FetchService;
 import io.vertxscr.service.restart.Inventories;
 import io.vertxscr.service.restart.LaunchWishes;
 import io.vertxscr.service.restart.NodeDrains;
+import io.vertxscr.service.restart.OnlyCopies;
 import io.vertxscr.service.restart.PrefixFetcher;
 import io.vertxscr.service.restart.RestartJournal;
 import io.vertxscr.service.restart.RestartLeader;
@@ -261,7 +262,7 @@ public final class NodeAssembly {
         new PrefixRetention(prefixes, journal::read, observer, standard.cache(), access);
     FlushShares shares = new FlushShares(standard.flush(), () -> loop.nanoTime() / NS_PER_MS, observer);
     FlushSteps steps = new FlushSteps(loop, bus, prefixes, new ContainerSteps(bus, prefixes.locked()),
-        new PlaceOwners(loop, bus), shares, retention, access);
+        new PlaceOwners(loop, bus, new OnlyCopies(caches, prefix, journal)::keep), shares, retention, access);
     FlushCoordinator coordinator = new FlushCoordinator(loop, caches, restores, shares, steps, observer);
     return new FlushLeader(coordinator, new WantedFlushes(loop, caches, restores, coordinator),
         new FlushStates(loop, caches, prefix, coordinator), shares, retention, access);

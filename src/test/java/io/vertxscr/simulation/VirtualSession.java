@@ -8,12 +8,18 @@ import io.vertxscr.model.DatasetFlags;
 import io.vertxscr.protocol.app.ShardReply;
 import io.vertxscr.protocol.app.ShouldExitReply;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Optional;
 
 /** A session in virtual time, in futures that compose with those of the cluster. */
 public record VirtualSession(Session session) {
   public int rank() {
     return session.rank();
+  }
+
+  /** What this rank was told. */
+  public List<String> remarks() {
+    return session.remarks();
   }
 
   public Future<Boolean> needCheckpoint() {

@@ -1,12 +1,15 @@
 package io.vertxscr.system;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.vertx.core.Future;
 import io.vertxscr.model.DatasetFlags;
 import io.vertxscr.model.DatasetRecord.FlushState;
+import io.vertxscr.prefix.metadata.PrefixIndex;
 import io.vertxscr.prefix.metadata.PrefixPaths;
 import io.vertxscr.scavenge.DatasetVerification;
+import io.vertxscr.scavenge.PatientLocks;
 import io.vertxscr.simulation.VirtualCluster;
 import io.vertxscr.simulation.VirtualSession;
 import java.io.IOException;
@@ -14,7 +17,9 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
+import java.time.Duration;
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.Map;
 import java.util.Random;
 import java.util.stream.IntStream;
@@ -41,8 +46,14 @@ class ReplacedCheckpointsTest {
   private VirtualRun run;
 
   private void start() throws IOException {
-    cluster = VirtualClusters.in(new Random(Long.getLong("seed", 1)), directory.resolve("walk"),
-        Map.of("SCR_COPY_TYPE", "XOR", "SCR_FLUSH", "1", "SCR_CACHE_SIZE", "2"));
+    start(Map.of());
+  }
+
+  private void start(Map<String, String> more) throws IOException {
+    Map<String, String> settings =
+        new HashMap<>(Map.of("SCR_COPY_TYPE", "XOR", "SCR_FLUSH", "1", "SCR_CACHE_SIZE", "2"));
+    settings.putAll(more);
+    cluster = VirtualClusters.in(new Random(Long.getLong("seed", 1)), directory.resolve("walk"), settings);
     cluster.start(NODES);
     run = new VirtualRun(cluster, NODES);
   }
@@ -103,6 +114,55 @@ class ReplacedCheckpointsTest {
         throw new UncheckedIOException(e);
       }
     });
+  }
+
+  /** The one that replaced its files is there, but is passed over from now on. It has its names in the directory. */
+  @Test
+  void itIsKeptWhereRestartsAreToBeginWithIt() throws Exception {
+    start();
+    run.all(session -> checkpoint(session, 1).compose(_ -> checkpoint(session, 2)).compose(_ -> {
+      assertThat(flush(1)).isEqualTo(FlushState.DONE);
+      return session.current("rolling-1");
+    }).compose(_ -> {
+      assertThat(flush(1)).isEqualTo(FlushState.NOT_WANTED);
+      assertThat(flush(2)).as("as before").isEqualTo(FlushState.DONE);
+      if (session.rank() == 0) {
+        assertThat(session.remarks()).element(0).asString().contains("are left alone: rolling-2");
+        assertThat(session.remarks()).element(1).asString()
+            .contains("files of dataset 1 \"rolling-1\" in the prefix directory have been replaced");
+      }
+      return session.finish();
+    }));
+    cluster.launch();
+    assertThat(new VirtualRun(cluster, NODES).in(directory.resolve("other")).steps(1, 3)).isZero();
+    assertThat(flush(1)).isEqualTo(FlushState.NOT_WANTED);
+    assertThat(run.all(this::offered)).containsOnly("rolling-1");
+  }
+
+  private void namedAfterALaterOne() throws Exception {
+    run.all(session -> checkpoint(session, 1).compose(_ -> checkpoint(session, 2))
+        .compose(_ -> session.current("rolling-1")).compose(_ -> session.finish()));
+  }
+
+  @Test
+  void aRunThatWantsAllInThePrefixDirectoryTakesItFromTheCaches() throws Exception {
+    start(Map.of("SCR_FLUSH_ON_RESTART", "1"));
+    namedAfterALaterOne();
+    assertThat(run.all(this::offered)).containsOnly("rolling-1");
+    assertThat(flush(1)).isEqualTo(FlushState.NOT_WANTED);
+  }
+
+  @Test
+  void noRunBeginsWithoutItThatTakesNothingFromTheCaches() throws Exception {
+    start(Map.of("SCR_GLOBAL_RESTART", "1"));
+    namedAfterALaterOne();
+    assertThatThrownBy(() -> run.all(this::offered)).rootCause()
+        .hasMessageContaining("dataset 1 \"rolling-1\" of the caches cannot be brought to")
+        .hasMessageContaining("its cached copy stays until they are dropped from the index");
+    assertThat(flush(1)).isEqualTo(FlushState.NOT_WANTED);
+    new PrefixIndex(new PrefixPaths(cluster.prefix()), PatientLocks.user("tool", Duration.ofSeconds(30)))
+        .update(index -> index.drop(2));
+    assertThat(run.all(this::offered)).containsOnly("rolling-1");
   }
 
   @Test

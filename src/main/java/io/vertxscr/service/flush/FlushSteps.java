@@ -325,7 +325,9 @@ public final class FlushSteps {
               // an unreachable node finds it complete at the next flush
               .otherwise(Ack.ACK)).toList();
       return Future.all(told).compose(_ -> note(attempt.directory(), attempt.descriptor(),
-          attempt.course().later.isPresent() ? Set.of(Location.CACHE) : Set.of(Location.CACHE, Location.PFS)));
+          attempt.course().later.isPresent() ? Set.of(Location.CACHE) : Set.of(Location.CACHE, Location.PFS)))
+          .compose(_ -> attempt.course().later.isPresent()
+              ? owners.overtaken(attempt.prefix()) : Future.succeededFuture());
     });
   }
 

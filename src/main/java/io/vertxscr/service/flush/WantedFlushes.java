@@ -65,24 +65,26 @@ public final class WantedFlushes {
   /**
    * Flushes all cached datasets of a prefix directory before a run begins, oldest first.
    *
-   * @return fails with IO if something cannot be brought there; what is lost in the caches is left out
+   * @param instead whether the run takes nothing from the caches
+   * @return fails with IO if something cannot be brought there; what is lost in the caches is left out, and so is what
+   *     restarts can only take from there
    */
-  public Future<Void> flushAll(String prefix) {
+  public Future<Void> flushAll(String prefix, boolean instead) {
     return caches.all().compose(all -> {
       Future<Void> flushed = Future.succeededFuture();
       for (Inventory.Dataset dataset : byId(all, dataset -> dataset.origin().prefix().equals(prefix)
           && dataset.flush() != FlushState.DONE).values()) {
-        flushed = flushed.compose(_ -> flushNow(dataset, all));
+        flushed = flushed.compose(_ -> flushNow(dataset, all, instead));
       }
       return flushed;
     });
   }
 
-  private Future<Void> flushNow(Inventory.Dataset dataset, List<Inventory> all) {
+  private Future<Void> flushNow(Inventory.Dataset dataset, List<Inventory> all, boolean instead) {
     int id = dataset.descriptor().id();
     long before = flushes.arrivals();
     return prepare(dataset, all).compose(_ -> flushes.flushNow(id)).compose(_ -> caches.all())
-        .compose(now -> flushes.hasArrivedSince(id, before) ? Future.<Void>succeededFuture()
+        .compose(now -> flushes.hasArrivedSince(id, before) ? arrived(dataset, now, instead)
             : requireThere(dataset, now)).recover(failure -> {
           if (!LOST.contains(Fault.of(failure))) {
             return Future.failedFuture(failure);
@@ -92,6 +94,18 @@ public final class WantedFlushes {
           return dataset.flush() == FlushState.WANTED ? Future.succeededFuture()
               : mark(dataset, all, FlushState.NOT_WANTED).otherwiseEmpty();   // it may not even have a directory
         });
+  }
+
+  /** It was flushed, and may have left the caches since. Or newer ones have its names, and it was not published. */
+  private static Future<Void> arrived(Inventory.Dataset dataset, List<Inventory> now, boolean instead) {
+    if (CacheSnapshot.of(now).copies(dataset.key()).allMatch(held -> held.flush() == FlushState.DONE)) {
+      return Future.succeededFuture();
+    }
+    String why = "dataset " + dataset.descriptor().id() + " \"" + dataset.descriptor().name()
+        + "\" of the caches cannot be brought to " + dataset.origin().prefix() + ": newer datasets, which restarts pass"
+        + " over, have its names there; its cached copy stays until they are dropped from the index";
+    LOG.warn(why);
+    return instead ? Future.failedFuture(new ScrException(Fault.IO, why)) : Future.succeededFuture();
   }
 
   private Future<Void> requireThere(Inventory.Dataset dataset, List<Inventory> now) {

@@ -37,6 +37,7 @@ public final class DatasetCommands {
   private final FlushCoordinator flushes;
   private final PrefixTurns turns;
   private final Observer observer;
+  private final OnlyCopies onlyCopies;
 
   /** Works for the leader of a node. */
   public DatasetCommands(Inventories caches, CacheRestores restores, PrefixFetcher prefix, RestartJournal journal,
@@ -48,6 +49,7 @@ public final class DatasetCommands {
     this.flushes = flushes;
     this.turns = turns;
     this.observer = observer;
+    this.onlyCopies = new OnlyCopies(caches, prefix, journal);
   }
 
   /**
@@ -68,28 +70,39 @@ public final class DatasetCommands {
           });
       int last = known.stream().mapToInt(DatasetDescriptor::id).max().orElse(0);
       return journal.update(prefixDirectory, history -> history.startingFrom(named, last))
-          .compose(_ -> flushed.all().stream().anyMatch(dataset -> dataset.name().equals(name))
+          .compose(history -> (flushed.all().stream().anyMatch(dataset -> dataset.name().equals(name))
               ? prefix.setCurrent(prefixDirectory, name) : Future.<Void>succeededFuture())
+              .compose(_ -> onlyCopies.keep(prefixDirectory))   // what is left alone may have replaced its files
+              .map(history))
           .onSuccess(_ -> observer.notice(new Event.RestartPoint(named.id(), name)))
-          .map(_ -> new RestartPoint(named, leftAlone(named, known)));
+          .map(history -> new RestartPoint(named, remarks(named, known, flushed.isOverwritten(named, history))));
     }));
   }
 
+  private static List<String> remarks(DatasetDescriptor named, List<DatasetDescriptor> known, boolean onlyCached) {
+    String which = "dataset " + named.id() + " \"" + named.name() + "\"";
+    return Stream.concat(leftAlone(named, which, known).stream(), onlyCached ? Stream.of("files of " + which
+        + " in the prefix directory have been replaced by newer ones: restarts begin with it as long as the caches hold"
+        + " it, and a checkpoint that is flushed from now on is needed before they are given up") : Stream.empty())
+        .toList();
+  }
+
   /** In the order in which they were written; of two with one name the newer one. */
-  private static Optional<String> leftAlone(DatasetDescriptor named, List<DatasetDescriptor> known) {
+  private static Optional<String> leftAlone(
+      DatasetDescriptor named, String which, List<DatasetDescriptor> known) {
     List<String> newer = known.stream().filter(dataset -> dataset.flags().checkpoint() && dataset.id() > named.id())
         .sorted(Comparator.comparingInt(DatasetDescriptor::id)).map(DatasetDescriptor::name).distinct().toList();
-    return newer.isEmpty() ? Optional.empty() : Optional.of("checkpoints that are newer than dataset " + named.id()
-        + " \"" + named.name() + "\" are left alone: " + some(newer) + ". In the caches they make room for new ones; in"
+    return newer.isEmpty() ? Optional.empty() : Optional.of("checkpoints that are newer than " + which
+        + " are left alone: " + some(newer) + ". In the caches they make room for new ones; in"
         + " the prefix directory each stays until a new one of its name replaces it");
   }
 
   /**
    * Where restarts begin from now on.
    *
-   * @param leftAlone which checkpoints are newer, and what becomes of them, in sentences; empty for none
+   * @param remarks which checkpoints are newer, and what becomes of them; and where its own files are gone
    */
-  record RestartPoint(DatasetDescriptor dataset, Optional<String> leftAlone) {}
+  record RestartPoint(DatasetDescriptor dataset, List<String> remarks) {}
 
   /**
    * Has a dataset forgotten. It leaves the index and the caches; by DELETE its files in the prefix directory go too.
@@ -117,17 +130,10 @@ public final class DatasetCommands {
         // ids are never used again, also when nobody has the dataset any more
         return journal.note(prefixDirectory, history -> history.knowing(ids.last()))
             .compose(_ -> restores.dropped(mine.stream().map(DatasetDescriptor::key).toList()))
-            .compose(_ -> keepOnlyCopies(prefixDirectory));
+            .compose(_ -> onlyCopies.keep(prefixDirectory));  // it may have replaced the files of older ones
       })).map(_ -> List.copyOf(ids)).onSuccess(all ->
           all.forEach(id -> observer.notice(new Event.DatasetDropped(id, name, delete))));
     }));
-  }
-
-  /** The one that has gone may have replaced the files of older ones. */
-  private Future<Void> keepOnlyCopies(String prefixDirectory) {
-    return caches.all().compose(all -> OnlyCopies.mayBe(all, prefixDirectory)
-        ? prefix.list(prefixDirectory).compose(left -> new OnlyCopies(caches.bus()).keep(all, prefixDirectory, left))
-        : Future.succeededFuture());
   }
 
   private Future<Void> withoutFlushes(List<Integer> ids, Supplier<Future<Void>> action) {

@@ -131,7 +131,7 @@ public final class RestartSteps {
     return commands.current(run.info().prefix(), GatherReducers.name(parts)).map(named -> {
       RunInfo info = run.info();
       run.info(info.with(info.restart().filter(offered -> selects && offered.isOf(named.dataset()))));
-      return new RestartOffer(run.info().restart(), named.leftAlone().map(List::of));
+      return new RestartOffer(run.info().restart(), Optional.of(named.remarks()).filter(told -> !told.isEmpty()));
     });
   }
 

@@ -170,7 +170,8 @@ public final class RunPreparation {
     FetchPolicy rules = policy.fetch();
     Future<Void> emptied = policy.cache().prefixPurge() ? purge(prefix) : Future.succeededFuture();
     Future<Void> flushed = emptied.compose(_ -> flush.coordinator().begun(prefix)).compose(_ ->
-        rules.flushOnRestart() || rules.globalRestart() ? flush.wanted().flushAll(prefix) : Future.succeededFuture());
+        rules.flushOnRestart() || rules.globalRestart()
+            ? flush.wanted().flushAll(prefix, rules.globalRestart()) : Future.succeededFuture());
     return rules.current().map(name -> flushed.compose(_ -> current(prefix, name))).orElse(flushed);
   }
 
@@ -186,7 +187,7 @@ public final class RunPreparation {
   private Future<Void> current(String prefix, String name) {
     return commands.current(prefix, name).onSuccess(point -> {
       restorer.tell("SCR_CURRENT=" + name + ": restarts begin with dataset " + point.dataset().id());
-      point.leftAlone().ifPresent(restorer::tell);
+      point.remarks().forEach(restorer::tell);
     }).mapEmpty();
   }
 }

@@ -4,6 +4,7 @@ import io.vertx.core.Future;
 import io.vertxscr.flow.restart.CacheSnapshot;
 import io.vertxscr.flow.restart.Inventory;
 import io.vertxscr.model.DatasetRecord.FlushState;
+import io.vertxscr.model.RestartHistory;
 import io.vertxscr.protocol.node.Ack;
 import io.vertxscr.protocol.node.NodeVerb;
 import io.vertxscr.protocol.node.flush.FlushStateChange;
@@ -15,13 +16,21 @@ import java.util.function.Predicate;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Keeps in the caches what was flushed, but is in the prefix directory no longer. On the node's loop. */
-public record OnlyCopies(NodeBus bus) {
+/**
+ * Keeps in the caches what was flushed, but is in the prefix directory no longer. On the node's loop.
+ *
+ * @param caches whose copies they are
+ * @param prefix says what the prefix directory has
+ * @param journal says what restarts pass over
+ */
+public record OnlyCopies(Inventories caches, PrefixFetcher prefix, RestartJournal journal) {
   private static final Logger LOG = LoggerFactory.getLogger(OnlyCopies.class);
 
-  /** Whether the caches hold checkpoints of a prefix directory that count as flushed. */
-  public static boolean mayBe(List<Inventory> all, String prefix) {
-    return CacheSnapshot.of(all).copiesFor(prefix).anyMatch(OnlyCopies::isFlushed);
+  /** Looks at a prefix directory whose datasets have changed, or the history of its restarts. */
+  public Future<Void> keep(String directory) {
+    return caches.all().compose(all -> CacheSnapshot.of(all).copiesFor(directory).noneMatch(OnlyCopies::isFlushed)
+        ? Future.succeededFuture() : prefix.list(directory).compose(flushed -> journal.read(directory)
+            .compose(history -> keep(all, directory, flushed, history))));
   }
 
   private static boolean isFlushed(Inventory.Dataset dataset) {
@@ -30,15 +39,16 @@ public record OnlyCopies(NodeBus bus) {
 
   /**
    * Marks cached checkpoints as not flushed if their flushed copies are gone. They were purged or deleted, or replaced
-   * by later ones that have been deleted. The cached copies are kept as the only ones, and flushed at the end.
+   * by later ones that have been deleted, or that a restart passes over. The cached copies are kept as the only ones,
+   * and flushed at the end.
    */
-  public Future<Void> keep(List<Inventory> all, String prefix, Listing flushed) {
-    return keep(all, dataset -> isFlushed(dataset) && dataset.origin().prefix().equals(prefix)
-        && flushed.hasLost(dataset.descriptor().id()));
+  Future<Void> keep(List<Inventory> all, String directory, Listing flushed, RestartHistory history) {
+    return keep(caches.bus(), all, dataset -> isFlushed(dataset) && dataset.origin().prefix().equals(directory)
+        && flushed.hasLost(dataset.descriptor(), history));
   }
 
   /** Marks cached datasets as not flushed. @param lost those whose flushed copies are gone, or of no use */
-  public Future<Void> keep(List<Inventory> all, Predicate<Inventory.Dataset> lost) {
+  public static Future<Void> keep(NodeBus bus, List<Inventory> all, Predicate<Inventory.Dataset> lost) {
     List<Future<Ack>> told = new ArrayList<>();
     for (Inventory inventory : all) {
       inventory.datasets().stream().filter(lost)

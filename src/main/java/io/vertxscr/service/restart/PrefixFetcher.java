@@ -4,6 +4,7 @@ import io.vertx.core.Future;
 import io.vertxscr.config.policy.FetchPolicy;
 import io.vertxscr.flow.restart.CacheSnapshot;
 import io.vertxscr.flow.restart.Inventory;
+import io.vertxscr.flow.restart.RestartOrder;
 import io.vertxscr.flow.restart.RestartOrder.FlushedCheckpoints;
 import io.vertxscr.format.prefix.Index;
 import io.vertxscr.model.CheckpointDescriptor;
@@ -14,6 +15,7 @@ import io.vertxscr.model.Fault;
 import io.vertxscr.model.PrefixToken;
 import io.vertxscr.model.RankMap;
 import io.vertxscr.model.RedundancyDescriptor;
+import io.vertxscr.model.RestartHistory;
 import io.vertxscr.model.ScrException;
 import io.vertxscr.prefix.copy.container.ContainerDrafts;
 import io.vertxscr.prefix.metadata.PrefixDirectories;
@@ -41,6 +43,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Function;
+import java.util.function.Predicate;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
@@ -83,11 +86,11 @@ public final class PrefixFetcher {
    * @param current name of the dataset that restarts are to begin with, where one is set
    * @param restart what restarts may use
    * @param traces ids of all datasets that have left anything there, also of those that the index does not list
-   * @param overwritten ids of those whose files were replaced by later ones, none of which is there any more
+   * @param replaced ids of those that could be used, had not later ones replaced files of theirs
    * @param trouble why it cannot be read, and counts as empty; empty where it can be
    */
   public record Listing(List<DatasetDescriptor> all, Optional<String> current, FlushedCheckpoints restart,
-      Set<Integer> traces, Set<Integer> overwritten, Optional<String> trouble) {
+      Set<Integer> traces, Set<Integer> replaced, Optional<String> trouble) {
     static Listing unread(String trouble) {
       return new Listing(List.of(), Optional.empty(), new FlushedCheckpoints(List.of(), Integer.MAX_VALUE, 0), Set.of(),
           Set.of(), Optional.of(trouble));
@@ -113,13 +116,20 @@ public final class PrefixFetcher {
           new FlushedCheckpoints(index.candidates().stream().map(Index.Entry::descriptor).toList(), current, last),
           Stream.concat(index.entries().stream().map(Index.Entry::id), directories.stream())
               .collect(Collectors.toSet()),
-          index.entries().stream().filter(entry -> entry.replacedBy().isPresent() && entry.failed().isEmpty()
-              && entry.id() > last).map(Index.Entry::id).collect(Collectors.toSet()), Optional.empty());
+          index.entries().stream().filter(entry -> entry.replacedBy().isPresent() && entry.failed().isEmpty())
+              .map(Index.Entry::id).collect(Collectors.toSet()), Optional.empty());
     }
 
     /** Whether what is there of a dataset that was flushed is of no use, and caches must not count on it. */
-    boolean hasLost(int id) {
-      return trouble.isEmpty() && (!traces.contains(id) || overwritten.contains(id));
+    boolean hasLost(DatasetDescriptor dataset, RestartHistory history) {
+      return trouble.isEmpty() && (!traces.contains(dataset.id()) || isOverwritten(dataset, history));
+    }
+
+    /** Whether later ones, none of which a restart takes, have replaced files of one that it may want. */
+    public boolean isOverwritten(DatasetDescriptor dataset, RestartHistory history) {
+      Predicate<DatasetDescriptor> wanted = RestartOrder.wanted(restart, history, List.of());
+      return replaced.contains(dataset.id()) && wanted.test(dataset)
+          && restart.restartable().stream().noneMatch(later -> later.id() > dataset.id() && wanted.test(later));
     }
   }
 

@@ -109,8 +109,8 @@ public final class Restorer {
     return scene(wanted).compose(scene -> {
       delayed = Optional.empty();
       Future<Void> may = fromCaches(wanted) ? Future.succeededFuture() : mayEmpty(scene, wanted);
-      Future<Void> noted = may.compose(_ ->
-          new OnlyCopies(bus).keep(scene.inventories(), wanted.prefix(), scene.flushed()));
+      Future<Void> noted = may.compose(_ -> new OnlyCopies(caches, prefix, journal)
+          .keep(scene.inventories(), wanted.prefix(), scene.flushed(), scene.history()));
       return noted.compose(_ -> restore(wanted, scene)).map(found -> {
         if (found.restart().isEmpty()) {
           requireReadable(scene, wanted);
