@@ -141,7 +141,7 @@ public final class DatasetPublisher {
     if (replaced.isEmpty()) {
       return;
     }
-    var read = DatasetVerification.verify(paths, descriptor.id());
+    var read = DatasetVerification.verify(paths, descriptor.id()).requireRead();
     if (!read.problems().isEmpty() || !read.unverified().isEmpty()) {
       throw new ScrException(Fault.WRONG_STATE, EntrySentences.overwritten(
           replaced.get().descriptor(), replaced.get().replacedBy().getAsInt())

@@ -126,7 +126,7 @@ public final class DatasetScanner {
 
   /** A file that an interrupted publication has brought to its place already. */
   private boolean isPublished(FileMeta file) {
-    return file.crc().isPresent() && FileChecks.problem(paths.prefix(),
+    return file.crc().isPresent() && FileChecks.problemUnlessUnreadable(paths.prefix(),
         new FileMeta(paths.prefix().relativize(paths.file(file.path())).toString(), file.path(), file.bytes(),
             file.crc())).isEmpty();
   }

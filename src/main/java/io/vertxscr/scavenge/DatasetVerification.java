@@ -43,10 +43,20 @@ public final class DatasetVerification {
   private final List<String> problems = new ArrayList<>();
   private final SortedMap<Integer, String> badRanks = new TreeMap<>();
   private final List<String> unverified = new ArrayList<>();
+  private final List<String> unread = new ArrayList<>();
   private long files;
   private long bytes;
 
-  private record Found(Optional<String> problem, boolean verified, long bytes) {}
+  /** Of one file. @param unread why it cannot be read now, so that nothing else is known of it */
+  private record Found(Optional<String> problem, Optional<String> unread, boolean verified, long bytes) {
+    Found(Optional<String> problem, boolean verified, long bytes) {
+      this(problem, Optional.empty(), verified, problem.isPresent() ? 0 : bytes);
+    }
+
+    static Found unread(ScrException why) {
+      return new Found(Optional.empty(), Optional.of(why.getMessage()), true, 0);
+    }
+  }
 
   private record Owned(int rank, FlushedFile file) {}
 
@@ -62,9 +72,19 @@ public final class DatasetVerification {
    * @param problems what differs, in sentences with rank and path
    * @param badRanks ranks with such files, each with the first of its sentences
    * @param unverified paths of files without a recorded size or checksum
+   * @param unread files that cannot be read now, of which nobody knows whether they differ, in the same sentences
    */
   public record Verified(long files, long bytes, List<String> problems, SortedMap<Integer, String> badRanks,
-      List<String> unverified) {}
+      List<String> unverified, List<String> unread) {
+    /** Fails with IO where files cannot be read now. */
+    public Verified requireRead() {
+      if (!unread.isEmpty()) {
+        throw new ScrException(Fault.IO, unread.getFirst()
+            + (unread.size() == 1 ? "" : " (and " + (unread.size() - 1) + " more that cannot be read now)"));
+      }
+      return this;
+    }
+  }
 
   private DatasetVerification(PrefixPaths paths, int id, boolean everyByte) {
     this.paths = paths;
@@ -177,10 +197,11 @@ public final class DatasetVerification {
     problems.addAll(part.problems());
     badRanks.putAll(part.badRanks());
     unverified.addAll(part.unverified());
+    unread.addAll(part.unread());
   }
 
   private Verified verified() {
-    return new Verified(files, bytes, List.copyOf(problems), badRanks, List.copyOf(unverified));
+    return new Verified(files, bytes, List.copyOf(problems), badRanks, List.copyOf(unverified), List.copyOf(unread));
   }
 
   private static void add(RankEntry entry, List<Owned> batch) {
@@ -210,6 +231,7 @@ public final class DatasetVerification {
       problems.add("rank " + owned.rank() + ": " + problem);
       badRanks.putIfAbsent(owned.rank(), problem);
     });
+    found.unread().ifPresent(why -> unread.add("rank " + owned.rank() + ": " + why));
     if (!found.verified()) {
       unverified.add(owned.file().path());
     }
@@ -221,13 +243,13 @@ public final class DatasetVerification {
   }
 
   private Found lookInPieces(FlushedFile file) {
-    Optional<String> problem = inPieces.problem(file);
-    return orKept(file, new Found(problem, true, problem.isPresent() ? 0 : file.bytes().orElseThrow()));
+    return orKept(file, readOrNot(() -> new Found(inPieces.problem(file), true, file.bytes().orElseThrow())));
   }
 
   private List<Found> look(List<Owned> part) {
     try (ContainerReader containers = new ContainerReader(paths.dataset(id))) {
-      return part.stream().map(owned -> once(owned.file(), () -> look(owned, containers))).toList();
+      return part.stream().map(owned -> once(owned.file(), () -> everyByte
+          ? readOrNot(() -> look(owned, containers)) : look(owned, containers))).toList();
     }
   }
 
@@ -240,6 +262,22 @@ public final class DatasetVerification {
         containers.checkSize(file, file.path());
       }
     });
+  }
+
+  /** One that fails is tried once more: it may have been a fault of the moment. */
+  private static Found readOrNot(Supplier<Found> look) {
+    try {
+      return look.get();
+    } catch (ScrException _) {
+      try {
+        return look.get();
+      } catch (ScrException e) {
+        if (e.fault() != Fault.IO) {
+          throw e;
+        }
+        return Found.unread(e);
+      }
+    }
   }
 
   private static Found found(FlushedFile file, Runnable check) {
@@ -281,7 +319,7 @@ public final class DatasetVerification {
     String name = paths.prefix().relativize(path).toString();
     var meta = new FileMeta(name, file.path(), file.bytes().getAsLong(), file.crc());
     Optional<String> problem = everyByte
-        ? FileChecks.problem(paths.prefix(), meta) : FileChecks.sizeProblem(paths.prefix(), meta);
-    return new Found(problem, file.crc().isPresent(), problem.isPresent() ? 0 : meta.bytes());
+        ? FileChecks.problemUnlessUnreadable(paths.prefix(), meta) : FileChecks.sizeProblem(paths.prefix(), meta);
+    return new Found(problem, file.crc().isPresent(), meta.bytes());
   }
 }

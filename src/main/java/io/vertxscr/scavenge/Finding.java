@@ -49,6 +49,9 @@ public sealed interface Finding {
   /** It was not read, because a later dataset has written over its files. */
   record NotRead(DatasetDescriptor dataset, int by) implements Finding {}
 
+  /** Nobody knows whether it is whole, as files cannot be read now. Its mark stays. @param example one, and why */
+  record Unread(DatasetDescriptor dataset, int files, String example) implements Finding {}
+
   /** Files without a recorded checksum were not compared. @param example path of one */
   record NotCompared(DatasetDescriptor dataset, int files, String example) implements Finding {}
 

@@ -124,10 +124,15 @@ public final class IndexVerification {
       return false;
     }
     int bad = verified.problems().size();
+    List<String> unread = verified.unread();
     if (bad > 0) {
       mark(entry);
-    } else {
+    } else if (unread.isEmpty()) {
       unmark(entry);
+    }
+    if (!unread.isEmpty()) {
+      findings.accept(new Finding.Unread(dataset, unread.size(), unread.getFirst()));
+      return false;
     }
     findings.accept(new Finding.Compared(dataset, verified.files(), verified.bytes(), bad, without.isEmpty()));
     return bad == 0;

@@ -12,6 +12,7 @@ import io.vertxscr.storage.FileChecks;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalInt;
 
 /** Reads a large published file with all threads, each a piece, and compares it with its checksum. */
 final class LargeFileCheck {
@@ -30,7 +31,7 @@ final class LargeFileCheck {
     return file.crc().isPresent() && file.bytes().orElse(0) > pieceBytes;
   }
 
-  /** Returns the mismatch of the file, in a sentence. @throws ScrException IO, of containers and compressed files */
+  /** Returns the mismatch of the file, in a sentence. @throws ScrException IO */
   Optional<String> problem(FlushedFile file) {
     if (!file.segments().isEmpty()) {
       Path dataset = paths.dataset(id);
@@ -59,17 +60,11 @@ final class LargeFileCheck {
   private Optional<String> plain(FlushedFile file) {
     Path path = paths.file(file.path());
     long bytes = file.bytes().orElseThrow();
-    Optional<String> size = FileChecks.sizeProblem(paths.prefix(),
-        new FileMeta(paths.prefix().relativize(path).toString(), file.path(), bytes, file.crc()));
-    if (size.isPresent()) {
-      return size;
-    }
-    try {
-      int crc = crc(CheckedPiece.of(bytes, pieceBytes, (from, length) -> FileChecks.crc(path, from, length)));
-      return FileChecks.wrongCrc(path, crc, file.crc().orElseThrow());
-    } catch (ScrException e) {
-      return Optional.of(e.getMessage());                 // as bad as one with other bytes
-    }
+    Optional<String> size = FileChecks.problemUnlessUnreadable(paths.prefix(),
+        new FileMeta(paths.prefix().relativize(path).toString(), file.path(), bytes, OptionalInt.empty()));
+    return size.isPresent() ? size : FileChecks.wrongCrc(path,
+        crc(CheckedPiece.of(bytes, pieceBytes, (from, length) -> FileChecks.crc(path, from, length))),
+        file.crc().orElseThrow());
   }
 
   private static int crc(List<CheckedPiece> pieces) {

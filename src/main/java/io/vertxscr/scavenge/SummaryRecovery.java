@@ -51,7 +51,7 @@ final class SummaryRecovery {
     DatasetDescriptor descriptor = listed.get();
     Verified read;
     try {
-      read = DatasetVerification.verify(paths, id);
+      read = DatasetVerification.verify(paths, id).requireRead();
     } catch (ScrException e) {
       throw e.fault() == Fault.CORRUPT ? lost(damage, e.getMessage()) : e;
     }

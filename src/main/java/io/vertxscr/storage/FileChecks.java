@@ -105,6 +105,9 @@ public final class FileChecks {
     } catch (NoSuchFileException _) {
       return missing(path);
     } catch (IOException e) {
+      if (ScrException.reason(e).contains("Not a directory")) {
+        return missing(path);
+      }
       throw Faults.io(path, e);
     }
     return meta.crc().isPresent() ? wrongCrc(path, crc(path), meta.crc().getAsInt())

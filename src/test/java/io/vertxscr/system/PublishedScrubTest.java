@@ -4,13 +4,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.vertx.core.Future;
 import io.vertx.core.json.JsonObject;
+import io.vertxscr.cli.CliRun;
 import io.vertxscr.format.prefix.Index;
 import io.vertxscr.model.DatasetFlags;
 import io.vertxscr.model.DatasetRecord.FlushState;
 import io.vertxscr.prefix.metadata.PrefixIndex;
 import io.vertxscr.prefix.metadata.PrefixPaths;
-import io.vertxscr.protocol.node.scrub.PublishedView;
 import io.vertxscr.protocol.node.scrub.PublishedView.PublishedDataset;
+import io.vertxscr.protocol.node.scrub.PublishedView;
 import io.vertxscr.protocol.node.scrub.ScrubAsk;
 import io.vertxscr.scavenge.IndexVerification;
 import io.vertxscr.scavenge.PatientLocks;
@@ -31,6 +32,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.stream.Stream;
+import org.assertj.core.api.InstanceOfAssertFactories;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -240,6 +242,30 @@ class PublishedScrubTest {
     Files.write(map, bytes);
     cluster.pass(Duration.ofMinutes(2));
     assertThat(events("published-verified")).extracting(event -> event.getInteger("dataset")).containsExactly(1, 2);
+  }
+
+  /** Method: a loop of symbolic links in the place of its directory, an error of the operating system. */
+  @Test
+  void oneWhoseFilesCannotBeReadIsNotCalledDamagedAndIsReadWhenTheyCanBe() throws Exception {
+    published();
+    Path step = cluster.prefix().resolve("step-2");
+    Path aside = Files.move(step, step.resolveSibling("aside"));
+    Files.createSymbolicLink(step, step);
+    view(true);
+    cluster.awaits("it is tried", () -> !remarks().isEmpty());
+    assertThat(remarks()).singleElement().asString()
+        .contains("published dataset 2 of " + cluster.prefix() + " cannot be verified: rank 0: ", "symbolic links");
+    assertThat(CliRun.of(Map.of(), "index", "--verify", "step-2", "--prefix", cluster.prefix()))
+        .returns(1, CliRun::exit).extracting(CliRun::out, InstanceOfAssertFactories.STRING)
+        .contains("3 files cannot be read now, so that nobody knows whether it is whole, and nothing is marked: ");
+    assertThat(index().find(2).orElseThrow().failed()).isEmpty();
+    assertThat(events("published-damaged")).isEmpty();
+    assertThat(flushStates(2)).as("not flushed again").containsOnly(FlushState.DONE);
+    Files.delete(step);
+    Files.move(aside, step);
+    cluster.pass(Duration.ofMinutes(2));
+    assertThat(events("published-verified")).extracting(event -> event.getInteger("dataset")).containsOnly(1, 2);
+    assertThat(remarks()).isEmpty();
   }
 
   @Test

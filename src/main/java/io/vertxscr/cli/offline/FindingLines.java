@@ -50,6 +50,8 @@ final class FindingLines {
       case Finding.LeftAlone(var dataset, var cause) -> "dataset " + dataset + " is left alone: " + cause;
       case Finding.NotRead(var dataset, var by) ->
           EntrySentences.overwritten(dataset, by) + ": not read, restarts pass it over";
+      case Finding.Unread(var dataset, var files, var example) -> about(dataset, Plural.of(files, "file")
+          + " cannot be read now, so that nobody knows whether it is whole, and nothing is marked: " + example);
       case Finding.NotCompared(var dataset, var files, var example) -> about(dataset,
           Plural.of(files, "file") + " without a checksum, not compared, such as " + example);
       case Finding.Compared compared -> compared(compared);

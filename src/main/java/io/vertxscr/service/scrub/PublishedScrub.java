@@ -96,6 +96,8 @@ public final class PublishedScrub {
     private long dueMs;
     private OptionalLong lookedAtMs = OptionalLong.empty();
     private String problem = "";
+    /** Why nobody knows whether it is whole. */
+    private Optional<String> unread = Optional.empty();
 
     private PublishedLook(Index.Entry entry, long dueMs) {
       this.entry = entry;
@@ -161,15 +163,19 @@ public final class PublishedScrub {
     });
   }
 
-  /** What is damaged, in sentences, the newest first. */
+  /** What is damaged, or cannot be read, in sentences, the newest first. */
   public List<String> remarks() {
-    List<String> damaged = looks.entrySet().stream().filter(one -> !one.getValue().problem.isEmpty())
-        .sorted(Comparator.comparing(one -> -one.getKey().dataset().id()))
-        .map(one -> "published dataset " + one.getKey().dataset().id() + " of " + one.getKey().prefix()
-            + " is damaged: " + one.getValue().problem).toList();
+    List<String> damaged = looks.entrySet().stream().sorted(Comparator.comparing(one -> -one.getKey().dataset().id()))
+        .flatMap(one -> trouble(one.getValue()).map(trouble -> "published dataset " + one.getKey().dataset().id()
+            + " of " + one.getKey().prefix() + trouble).stream()).toList();
     return damaged.size() <= MOST_REMARKS ? damaged
         : Stream.concat(damaged.stream().limit(MOST_REMARKS - 1), Stream.of((damaged.size() - MOST_REMARKS + 1)
-            + " more published datasets are damaged: scr scrub --published names them")).toList();
+            + " more published datasets are damaged, or cannot be read: scr scrub --published names them")).toList();
+  }
+
+  private static Optional<String> trouble(PublishedLook look) {
+    return look.problem.isEmpty() ? look.unread.map(why -> " cannot be verified: " + why)
+        : Optional.of(" is damaged: " + look.problem);
   }
 
   private PublishedView view() {
@@ -321,7 +327,11 @@ public final class PublishedScrub {
   private record Stepped(VerificationSteps steps, long bytes) {}
 
   /** What was found; none where it is not listed any more, or was replaced meanwhile. */
-  private record Judgement(boolean whole, List<String> problems, int badRanks) {}
+  private record Judgement(boolean whole, List<String> problems, Optional<String> unread, int badRanks) {
+    boolean isDamaged() {
+      return !whole && (unread.isEmpty() || !problems.isEmpty());
+    }
+  }
 
   private IndexVerification verification(OpenPrefix directory, List<Finding> findings) {
     PrefixPaths paths = directory.paths();
@@ -344,6 +354,8 @@ public final class PublishedScrub {
       broken.ifPresent(why -> verification.end(listed.get(), why));
       return Optional.of(new Judgement(whole, findings.stream().filter(Finding.Defect.class::isInstance)
           .map(finding -> ((Finding.Defect) finding).sentence()).toList(),
+          findings.stream().filter(Finding.Unread.class::isInstance)
+              .map(finding -> ((Finding.Unread) finding).example()).findFirst(),
           now.steps.map(steps -> steps.verified().badRanks().size()).orElse(0)));
     }).compose(judgement -> {
       reading = Optional.empty();
@@ -352,12 +364,21 @@ public final class PublishedScrub {
         return Future.succeededFuture(true);
       }
       told(now, judgement.get());
-      return judgement.get().whole() ? Future.succeededFuture(true) : again(now.which).map(true);
+      return judgement.get().isDamaged() ? again(now.which).map(true) : Future.succeededFuture(true);
     });
   }
 
   private void told(PublishedReading now, Judgement judgement) {
     PublishedLook look = looks.get(now.which);
+    if (!judgement.whole() && !judgement.isDamaged()) {
+      LOG.warn("dataset {} \"{}\" of {} is verified later: {}",
+          now.entry.id(), now.entry.name(), now.which.prefix(), judgement.unread().get());
+      if (look != null) {
+        look.dueMs = nowMs() + MOST_REST_MS;
+        look.unread = judgement.unread();
+      }
+      return;
+    }
     String problem = judgement.whole() ? "" : judgement.problems().isEmpty() ? "damaged"
         : judgement.problems().getFirst() + (judgement.problems().size() == 1 ? ""
             : " (and " + (judgement.problems().size() - 1) + " more)");
@@ -365,10 +386,11 @@ public final class PublishedScrub {
       look.dueMs = nextDueMs();
       look.lookedAtMs = OptionalLong.of(loop.clock().millis());
       look.problem = problem;
+      look.unread = Optional.empty();
     }
     observer.notice(new Event.PublishedVerified(now.entry.id(), now.which.prefix(), now.bytes, judgement.badRanks(),
         (loop.nanoTime() - now.sinceNs) / 1000));
-    if (!judgement.whole()) {
+    if (judgement.isDamaged()) {
       LOG.warn("dataset {} \"{}\" of {} is damaged: {}",
           now.entry.id(), now.entry.name(), now.which.prefix(), problem);
       observer.notice(new Event.PublishedDamaged(now.entry.id(), now.which.prefix(), problem));
