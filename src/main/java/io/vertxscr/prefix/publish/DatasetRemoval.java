@@ -20,10 +20,12 @@ import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 
 /**
@@ -32,11 +34,11 @@ import java.util.Set;
  * any more.
  *
  * <p>Deleting is where a checkpoint could be lost, so a file goes only if nothing speaks for it: no other dataset's map
- * has its path (and all those maps could be read; an older one that is listed as replaced, or was dropped, has lost its
- * claim), its size is the one in the dataset's own map, and it was not changed after the dataset's summary, as the file
- * of a dataset that is being flushed right now would be. What counts is when its inode changed (ctime): files keep the
- * time that the application wrote them at, and a rename sets this one. A user who changes mode or group of such files
- * keeps them in place.
+ * has its path (and all those maps could be read; one that is listed as replaced, or was dropped, has lost its claim if
+ * it is older, or if the file was changed after its summary: then this dataset was flushed again), its size is the one
+ * in the dataset's own map, and it was not changed after the dataset's summary, as the file of a dataset that is being
+ * flushed right now would be. What counts is when its inode changed (ctime): files keep the time that the application
+ * wrote them at, and a rename sets this one. A user who changes mode or group of such files keeps them in place.
  *
  * <p>All of it is done under the lock, {@link #FILES_AT_ONCE} files at a time, so that others can have it between; each
  * time the summary must still be that of the very dataset, and the index must not list it again.
@@ -72,10 +74,9 @@ public final class DatasetRemoval {
     }
     Set<Path> directories = new LinkedHashSet<>();
     files.keySet().forEach(place -> directories.add(paths.file(place).getParent()));
-    if (hasMap) {
-      keepThoseOfOthers(id, files);
-    }
-    int removed = removeFiles(key, files, sealed);
+    Map<String, FileTime> contested = hasMap ? keepThoseOfOthers(id, files) : Map.of();
+    int removed = removeFiles(key, files.values(), file -> isStillItsOwn(file, sealed,
+        Optional.ofNullable(contested.get(file.place()))));
     PrefixDirectories.removeEmpty(paths.prefix(), directories);
     index.exclusively(held -> {
       requireWithdrawn(key, held);
@@ -111,45 +112,60 @@ public final class DatasetRemoval {
     }
   }
 
-  private void keepThoseOfOthers(int id, Map<String, FlushedFile> files) {
-    Index listed = index.read().index();
-    for (int other : paths.datasets()) {
-      if (other != id && Files.exists(paths.rankMap(other)) && !hasLost(listed, other, id)) {
-        new RankMapReader(paths, other).forEach(entry ->
-            WrittenOver.places(entry).forEach(file -> files.remove(file.place())));
-      }
-    }
-  }
-
   /**
-   * Whether the other dataset is older and was flushed whole, but is replaced or listed no more. Common files belong to
-   * the later one, or to one after it.
+   * Leaves out the files that others have a claim to.
+   *
+   * @return places that later ones had which are not whole any more, and until when they can have had them
    */
-  private boolean hasLost(Index listed, int other, int id) {
-    return other < id && listed.find(other).map(entry -> entry.replacedBy().isPresent())
-        .orElseGet(() -> Files.exists(paths.summary(other)));
+  private Map<String, FileTime> keepThoseOfOthers(int id, Map<String, FlushedFile> files) {
+    Index listed = index.read().index();
+    Map<String, FileTime> contested = new HashMap<>();
+    for (int other : paths.datasets()) {
+      if (other == id || !Files.exists(paths.rankMap(other)) || other < id && hasLost(listed, other)) {
+        continue;
+      }
+      Optional<FileTime> until = hasLost(listed, other) && Files.exists(paths.summary(other))
+          ? Optional.of(changed(paths.summary(other))) : Optional.empty();
+      new RankMapReader(paths, other).forEach(entry -> WrittenOver.places(entry).map(FlushedFile::place)
+          .filter(files::containsKey).forEach(place -> until.ifPresentOrElse(
+              time -> contested.merge(place, time, (one, two) -> one.compareTo(two) > 0 ? one : two),
+              () -> files.remove(place))));
+    }
+    return contested;
   }
 
-  private int removeFiles(DatasetKey key, Map<String, FlushedFile> files, FileTime sealed) {
-    List<FlushedFile> all = List.copyOf(files.values());
+  /** Whether a dataset was flushed whole, but is replaced, or listed no more. */
+  private boolean hasLost(Index listed, int id) {
+    return listed.find(id).map(entry -> entry.replacedBy().isPresent())
+        .orElseGet(() -> Files.exists(paths.summary(id)));
+  }
+
+  /** Whether a file may go. */
+  @FunctionalInterface
+  private interface Own {
+    boolean is(FlushedFile file) throws IOException;
+  }
+
+  private int removeFiles(DatasetKey key, Collection<FlushedFile> files, Own own) {
+    List<FlushedFile> all = List.copyOf(files);
     int removed = 0;
     for (int first = 0; first < all.size(); first += FILES_AT_ONCE) {
       List<FlushedFile> some = all.subList(first, Math.min(first + FILES_AT_ONCE, all.size()));
       removed += index.exclusively(held -> {
         requireWithdrawn(key, held);
-        return removeFiles(some, sealed);
+        return removeFiles(some, own);
       });
     }
     return removed;
   }
 
-  private int removeFiles(List<FlushedFile> files, FileTime sealed) {
+  private int removeFiles(List<FlushedFile> files, Own own) {
     int removed = 0;
     Set<Path> directories = new LinkedHashSet<>();
     for (FlushedFile file : files) {
       Path place = paths.file(file.place());
       try {
-        if (isStillItsOwn(place, file, sealed)) {
+        if (own.is(file)) {
           Files.delete(place);
           directories.add(place.getParent());
           removed++;
@@ -162,11 +178,15 @@ public final class DatasetRemoval {
     return removed;
   }
 
-  private boolean isStillItsOwn(Path place, FlushedFile file, FileTime sealed) throws IOException {
-    return Files.isRegularFile(place, LinkOption.NOFOLLOW_LINKS)
-        && place.getParent().toRealPath().startsWith(paths.prefix().toRealPath())
+  private boolean isStillItsOwn(FlushedFile file, FileTime sealed, Optional<FileTime> othersUntil) throws IOException {
+    Path place = paths.file(file.place());
+    if (!Files.isRegularFile(place, LinkOption.NOFOLLOW_LINKS)) {
+      return false;
+    }
+    FileTime changed = changed(place);
+    return place.getParent().toRealPath().startsWith(paths.prefix().toRealPath())
         && file.placeBytes().isPresent() && Files.size(place) == file.placeBytes().getAsLong()
-        && changed(place).compareTo(sealed) <= 0;
+        && changed.compareTo(sealed) <= 0 && othersUntil.filter(until -> changed.compareTo(until) <= 0).isEmpty();
   }
 
   private static FileTime changed(Path file) {

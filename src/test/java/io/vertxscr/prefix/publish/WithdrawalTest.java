@@ -88,6 +88,17 @@ class WithdrawalTest {
   }
 
   @Test
+  void whatWasFlushedAgainTakesItsFilesBackFromALaterDroppedDataset() {
+    samples.flush(descriptor(3, "c"), List.of(samples.cached(3, 0, "a/x"), samples.cached(3, 1, "c/y")));
+    withdrawal.drop("c");
+    samples.flush(descriptor(1, "a"), List.of(samples.cached(1, 0, "a/x"), samples.cached(1, 1, "a/y")));
+    assertThat(samples.prefix.resolve("a/x")).hasBinaryContent(bytes(1, 0, "a/x"));
+    assertThat(withdrawal.delete("a")).containsExactly(1);
+    assertThat(samples.prefix.resolve("a")).doesNotExist();
+    assertThat(samples.prefix.resolve("c/y")).as("of the dropped one alone").hasBinaryContent(bytes(3, 1, "c/y"));
+  }
+
+  @Test
   void withADamagedMapNothingIsDeletedAndItIsSaid() throws IOException {
     Files.writeString(samples.paths.rankMap(2), "torn");
     refused(Fault.CORRUPT, () -> withdrawal.delete("b"), "rank2file");
