@@ -46,11 +46,30 @@ public final class Eviction {
    * A dataset in a cache.
    *
    * @param store base of its store
-   * @param losses members of a redundancy set that it survives the loss of
+   * @param losses members of a redundancy set that it survives the loss of once it is protected
+   * @param pending whether its protection is still under way here
    * @param bytes of it, redundancy included
    */
-  public record Cached(
-      int id, String store, boolean checkpoint, int losses, Standing standing, FlushState flush, long bytes) {
+  public record Cached(int id, String store, boolean checkpoint, int losses, boolean pending, Standing standing,
+      FlushState flush, long bytes) {
+
+    /** Protected as it is to be. */
+    public Cached(int id, String store, boolean checkpoint, int losses, Standing standing, FlushState flush,
+        long bytes) {
+      this(id, store, checkpoint, losses, false, standing, flush, bytes);
+    }
+
+    /** While its protection is pending it survives no loss, under any scheme. */
+    private int survives() {
+      return pending ? 0 : losses;
+    }
+
+    /**
+     * Whether another one survives as much. Not less than this one will: on other nodes it may be protected already.
+     */
+    private boolean isMatchedBy(Cached other) {
+      return other.survives() >= losses;
+    }
 
     private boolean isOwnCheckpoint() {
       return checkpoint && (standing == Standing.WHOLE || standing == Standing.UNTRIED);
@@ -149,13 +168,13 @@ public final class Eviction {
 
   private static boolean isReplaced(Cached dataset, List<Cached> held) {
     return dataset.flush() == FlushState.DONE || held.stream().anyMatch(other ->
-        isWhole(other) && other.id() > dataset.id() && other.losses() >= dataset.losses());
+        isWhole(other) && other.id() > dataset.id() && dataset.isMatchedBy(other));
   }
 
   /** Whether a newer one takes the place of one that was passed over. */
   private static boolean isLeftBehind(Cached dataset, List<Cached> held) {
     return held.stream().anyMatch(other -> isWhole(other) && other.id() > dataset.id()
-        && (other.losses() >= dataset.losses() || other.flush() == FlushState.DONE));
+        && (dataset.isMatchedBy(other) || other.flush() == FlushState.DONE));
   }
 
   /** Whether nobody will miss it in the prefix directory either, because a newer one is there. */
@@ -200,7 +219,7 @@ public final class Eviction {
   /** For a count that nothing else brings about. */
   private static List<Cached> leastProtectedFirst(List<Cached> held, SpaceDemand demand) {
     return evictable(held, demand).stream().filter(Cached::isOwnCheckpoint)
-        .sorted(Comparator.comparingInt(Cached::losses)).toList();
+        .sorted(Comparator.comparingInt(Cached::survives)).toList();
   }
 
   /** Sorts candidates by the damage of their loss, least first; then oldest first. */
@@ -213,6 +232,6 @@ public final class Eviction {
         here.stream().filter(d -> (d.isOwnCheckpoint() || d.isPassedOver()) && d.flush() == FlushState.DONE).toList(),
         here.stream().filter(Cached::isPassedOver).toList(),
         here.stream().filter(d -> d.isOwnCheckpoint() && demand.storeCount() == 1
-            && (demand.single() || demand.exact()) && demand.losses() >= d.losses()).toList()).toList();
+            && (demand.single() || demand.exact()) && demand.losses() >= d.survives()).toList()).toList();
   }
 }

@@ -46,6 +46,16 @@ class EvictionTest {
         .isEqualTo(new EvictionPlan(List.of(), false, 1));
   }
 
+  /** Nodes are not through with it at the same time: no two may come to different results. */
+  @Test
+  void oneWhoseProtectionIsUnderWayCountsAsProtectedForWhatMayReplaceItAndNotForWhatItReplaces() {
+    Cached pending = new Cached(4, "/a", true, 1, true, Standing.WHOLE, FlushState.NOT_WANTED, 1);
+    Cached single = new Cached(5, "/a", true, 0, Standing.WHOLE, FlushState.NOT_WANTED, 1);
+    assertThat(Eviction.late(List.of(pending, single), ONE_EACH)).isEmpty();
+    assertThat(Eviction.late(List.of(xor(3), pending), ONE_EACH)).isEmpty();
+    assertThat(Eviction.late(List.of(xor(3), pending, xor(5)), ONE_EACH)).containsExactly(3, 4);
+  }
+
   @Test
   void eachStoreKeepsItsOwnCount() {
     Cached other = new Cached(3, "/b", true, 1, Standing.WHOLE, FlushState.NOT_WANTED, 1);

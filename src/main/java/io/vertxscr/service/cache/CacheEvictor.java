@@ -81,14 +81,12 @@ public final class CacheEvictor {
   /** Returns the datasets of this node as input for the eviction rules. */
   List<Cached> cached(RunCache cache) {
     return store.list().stream().map(record -> new Cached(record.descriptor().id(), record.cache().base(),
-        record.descriptor().flags().checkpoint(), losses(record), cache.standing(record),
-        record.flush(), store.bytes(record.descriptor().id()))).toList();
+        record.descriptor().flags().checkpoint(), record.redundancy().how().redundancy().failures(), isPending(record),
+        cache.standing(record), record.flush(), store.bytes(record.descriptor().id()))).toList();
   }
 
-  /** While its protection is pending it survives no loss, under any scheme. */
-  private static int losses(DatasetRecord record) {
-    boolean pending = record.ranks().stream().anyMatch(rank -> rank.redundancy().isEmpty() && rank.set().size() > 1);
-    return pending ? 0 : record.redundancy().how().redundancy().failures();
+  private static boolean isPending(DatasetRecord record) {
+    return record.ranks().stream().anyMatch(rank -> rank.redundancy().isEmpty() && rank.set().size() > 1);
   }
 
   /** Deletes datasets and waits until their space is free, best effort; the following write finds out. */
