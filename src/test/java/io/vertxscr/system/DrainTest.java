@@ -7,6 +7,7 @@ import io.vertx.core.Promise;
 import io.vertx.core.json.JsonObject;
 import io.vertxscr.client.ScrClient;
 import io.vertxscr.config.Settings;
+import io.vertxscr.model.DatasetRecord.FlushState;
 import io.vertxscr.model.Fault;
 import io.vertxscr.protocol.app.DrainRequest;
 import io.vertxscr.simulation.VirtualCluster;
@@ -297,6 +298,37 @@ class DrainTest {
         "dataset 1 \"step-1\" cannot be held without n2: no node has room");
     assertThat(held("n5")).isEmpty();
     assertThat(state("n1", "n2")).isEqualTo("NONE");
+  }
+
+  /** The daemon of another node is away for a while, with a part of each checkpoint. */
+  @Test
+  void aNodeThatANodeWhichMayReturnNeedsIsNotDrainedBeforeItIsBack() throws IOException {
+    written(FOUR, List.of("n5"), "SCR_COPY_TYPE", "SINGLE");
+    cluster.kill("n3");
+    begun("n1", "n2");
+    cluster.pass(Duration.ofSeconds(10));
+    JsonObject now = drain("n1", DrainRequest.look("n2")).result();
+    assertThat(now.getString("state")).isEqualTo("STOPPED");
+    assertThat(now.getString("cause")).startsWith("it has parts of datasets [1, 2]");
+    cluster.start("n3");
+    cluster.pass(Duration.ofSeconds(1));
+    awaitDrained("n1", "n2");
+    lose("n2");
+    restartsFrom(2, List.of("n1", "n3", "n4", "n5"));
+  }
+
+  /** Method: both copies of what was drained are in caches when it is flushed. */
+  @Test
+  void theCopyThatStaysKnowsOfTheFlush() throws IOException {
+    written(FOUR, List.of("n5"), "SCR_COPY_TYPE", "SINGLE", "SCR_FLUSH_ON_RESTART", "1");
+    begun("n1", "n2");
+    awaitDrained("n1", "n2");
+    restartsFrom(2, List.of("n1", "n3", "n4", "n5"));
+    for (String node : List.of("n1", "n2", "n3", "n4", "n5")) {
+      assertThat(cluster.store(node).find(2).orElseThrow().flush()).as(node).isEqualTo(FlushState.DONE);
+    }
+    cluster.pass(Duration.ofSeconds(10));
+    assertThat(events("flush-done")).as("each once").hasSize(2);
   }
 
   @Test

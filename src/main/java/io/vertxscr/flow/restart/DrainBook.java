@@ -36,7 +36,7 @@ public final class DrainBook {
    * One node.
    *
    * @param state DRAINING, STOPPED or DRAINED
-   * @param cause why it is stopped, or what is to be known of one that is drained; may be empty
+   * @param cause why it is stopped; empty if it is not
    */
   public record Drain(String node, DrainState state, String cause) {}
 
@@ -137,10 +137,11 @@ public final class DrainBook {
       String why = kept.getOrDefault(needs.get().key(), "parts of " + dataset + " are on this node alone");
       return new Drain(node, DrainState.STOPPED, why.contains(dataset) ? why : dataset + ": " + why);
     }
-    List<Integer> lost = HealPlanner.lostAlready(caches, node).stream()
+    List<Integer> lost = HealPlanner.lostForNow(caches, node).stream()
         .map(dataset -> dataset.descriptor().id()).toList();
-    return new Drain(node, DrainState.DRAINED, lost.isEmpty() ? "" : "parts of datasets " + lost
-        + " stay on it: the caches cannot give these back, unless nodes return");
+    return lost.isEmpty() ? new Drain(node, DrainState.DRAINED, "")
+        : new Drain(node, DrainState.STOPPED, "it has parts of datasets " + lost + ", which the caches cannot give back"
+            + " while nodes are away: it is drained when these return; if they never do, its loss loses nothing more");
   }
 
   /** Nothing could be found out. */

@@ -159,11 +159,16 @@ public final class HealPlanner {
                     && other.redundancy() && other.set().equals(held.set())));
   }
 
-  /** Datasets of which a node has parts, and that neither the caches nor the prefix can give back. */
-  public static List<Inventory.Dataset> lostAlready(List<Inventory> caches, String node) {
-    return all(caches).stream().filter(dataset -> CacheSnapshot.of(caches).holders(dataset.key()).stream()
+  /**
+   * Datasets of which a node has parts, and that neither the caches nor the prefix can give back. Unless a newer one
+   * replaces them they are missed as soon as nodes return that are away.
+   */
+  public static List<Inventory.Dataset> lostForNow(List<Inventory> caches, String node) {
+    List<Inventory.Dataset> all = all(caches);
+    return all.stream().filter(dataset -> CacheSnapshot.of(caches).holders(dataset.key()).stream()
             .anyMatch(cache -> cache.node().equals(node)))
-        .filter(dataset -> grade(dataset, caches) == Grade.LOST && !isFlushed(dataset, caches)).toList();
+        .filter(dataset -> grade(dataset, caches) == Grade.LOST && !isFlushed(dataset, caches)
+            && all.stream().noneMatch(newer -> replaces(newer, dataset, caches))).toList();
   }
 
   /**
@@ -172,20 +177,28 @@ public final class HealPlanner {
    */
   public static List<DatasetKey> leftBehind(List<Inventory> caches) {
     List<Inventory.Dataset> all = all(caches);
-    return all.stream().filter(old -> old.descriptor().flags().checkpoint() && grade(old, caches) == Grade.LOST
+    return all.stream().filter(old -> grade(old, caches) == Grade.LOST
             && CacheSnapshot.of(caches).copies(old.key()).noneMatch(copy -> copy.flush() == FlushState.WANTED)
-            && all.stream().anyMatch(newer -> replaces(newer, old, caches)))
+            && all.stream().anyMatch(newer -> replaces(newer, old, caches) && Collections.disjoint(
+                CacheSnapshot.of(caches).holders(newer.key()), CacheSnapshot.of(caches).holders(old.key()))))
         .map(Inventory.Dataset::key).toList();
   }
 
   private static boolean replaces(Inventory.Dataset newer, Inventory.Dataset old, List<Inventory> caches) {
-    return newer.descriptor().flags().checkpoint() && newer.origin().prefix().equals(old.origin().prefix())
+    return newer.descriptor().flags().checkpoint() && old.descriptor().flags().checkpoint()
+        && newer.origin().prefix().equals(old.origin().prefix())
         && newer.origin().ranks() == old.origin().ranks()
         && DatasetDescriptor.BY_AGE.compare(newer.descriptor(), old.descriptor()) > 0
-        && newer.redundancy().how().redundancy().failures() >= old.redundancy().how().redundancy().failures()
-        && grade(newer, caches) == Grade.FULL
-        && Collections.disjoint(
-            CacheSnapshot.of(caches).holders(newer.key()), CacheSnapshot.of(caches).holders(old.key()));
+        && survives(newer, caches) >= old.redundancy().how().redundancy().failures();
+  }
+
+  /** Losses that it survives as it is now; -1 where some of it is lost. */
+  private static int survives(Inventory.Dataset dataset, List<Inventory> caches) {
+    return switch (grade(dataset, caches)) {
+      case FULL -> dataset.redundancy().how().redundancy().failures();
+      case SINGLE -> 0;
+      case DEGRADED, LOST, OPEN -> -1;
+    };
   }
 
   private static List<Inventory.Dataset> all(List<Inventory> caches) {

@@ -15,8 +15,11 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.Set;
 import java.util.SortedMap;
+import java.util.SortedSet;
 import java.util.TreeMap;
+import java.util.TreeSet;
 
 /**
  * Result of the first step of an attempt, for the following ones.
@@ -64,6 +67,13 @@ record FlushAttempt(DatasetDescriptor descriptor, OpenPrefix directory, List<Str
     return byNode;
   }
 
+  /** All nodes that have any of it. Copies that are not flushed count, and redundancy alone. */
+  SortedSet<String> nodes() {
+    SortedSet<String> nodes = new TreeSet<>(holders);
+    nodes.addAll(course.copies);
+    return nodes;
+  }
+
   /** State collected by the steps of an attempt. */
   static final class Course {
     /** The turn in which names are given, until the index has the dataset. */
@@ -72,6 +82,8 @@ record FlushAttempt(DatasetDescriptor descriptor, OpenPrefix directory, List<Str
     private Optional<PrefixToken> token = Optional.empty();
     /** Whether there was an attempt before, of any leader. */
     final boolean again;
+    /** Nodes whose caches have any of it, as far as is known. */
+    Set<String> copies = Set.of();
     /** Whether another file may have had one of the names. */
     boolean taken;
     /** A later dataset that has them already. */

@@ -43,7 +43,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.TreeSet;
+import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -130,6 +130,8 @@ public final class FlushSteps {
       FlushAttempt plain = new FlushAttempt(
           dataset.descriptor(), directory, holders, prepared.complete(), form, Optional.empty(),
           new FlushAttempt.Course(prepared.again(), prepared.again()));
+      plain.course().copies = CacheSnapshot.of(all).holders(dataset.key()).stream().map(Inventory::node)
+          .collect(Collectors.toSet());
       attempts.put(id, plain);
       return prepared.complete() ? Future.succeededFuture()
           : plan(plain, dataset.origin().flush(), number, prepared.token())
@@ -319,7 +321,7 @@ public final class FlushSteps {
     return sealed(id).compose(_ -> {
       attempts.remove(id);
       boolean drafts = attempt.complete() || attempt.course().later.isPresent();
-      List<Future<Ack>> told = new TreeSet<>(attempt.holders()).stream()
+      List<Future<Ack>> told = attempt.nodes().stream()
           .map(node -> bus.command(node, NodeVerb.FLUSHED,
               new FlushStateChange(id, FlushState.DONE, drafts), Ack.class)
               // an unreachable node finds it complete at the next flush

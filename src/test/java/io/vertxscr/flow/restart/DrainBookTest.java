@@ -7,6 +7,7 @@ import io.vertxscr.flow.restart.Inventory.Held;
 import io.vertxscr.model.DrainState;
 import io.vertxscr.model.RedundancySet;
 import io.vertxscr.model.Scheme;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -50,6 +51,23 @@ class DrainBookTest {
         .containsExactly(new Drain("n1", DrainState.STOPPED, "parts of dataset 5 are on this node alone"));
     book.failed(null);
     assertThat(book.all()).containsExactly(new Drain("n1", DrainState.STOPPED, ""));
+  }
+
+  /** Ranks 2 and 3 are on a node that is away: what this one has is needed when it returns. */
+  @Test
+  void aNodeWithPartsOfADatasetThatMayComeBackIsNotDrainedUntilANewerOneReplacesIt() {
+    Held[] half = Arrays.copyOf(ALONE, 2);
+    Inventory part = RestorePlannerTest.inventory("n1", RestorePlannerTest.dataset(5, 77), Scheme.SINGLE, half)
+        .asDrained();
+    book.mark("n1");
+    assertThat(book.end(List.of(part, n2), Map.of())).singleElement().satisfies(drain -> {
+      assertThat(drain.state()).isEqualTo(DrainState.STOPPED);
+      assertThat(drain.cause()).startsWith("it has parts of datasets [5]").contains("drained when these return");
+    });
+    Inventory newer = RestorePlannerTest.inventory("n2", RestorePlannerTest.dataset(6, 78), Scheme.SINGLE, ALONE);
+    assertThat(book.end(List.of(part, newer), Map.of())).containsExactly(new Drain("n1", DrainState.DRAINED, ""));
+    assertThat(book.end(List.of(part, RestorePlannerTest.inventory("n2", RestorePlannerTest.dataset(4, 76),
+        Scheme.SINGLE, ALONE)), Map.of())).extracting(Drain::state).as("older").containsExactly(DrainState.STOPPED);
   }
 
   @Test

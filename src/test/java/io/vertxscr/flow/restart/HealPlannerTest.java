@@ -288,8 +288,8 @@ class HealPlannerTest {
     assertThat(HealPlanner.toMove(caches(nodes))).as("degraded").hasSize(1);
     nodes.remove("n1");
     assertThat(HealPlanner.toMove(caches(nodes))).as("lost").isEmpty();
-    assertThat(HealPlanner.lostAlready(caches(nodes), "n2")).hasSize(1);
-    assertThat(HealPlanner.lostAlready(caches(nodes), "s0")).isEmpty();
+    assertThat(HealPlanner.lostForNow(caches(nodes), "n2")).hasSize(1);
+    assertThat(HealPlanner.lostForNow(caches(nodes), "s0")).isEmpty();
   }
 
   @Test
