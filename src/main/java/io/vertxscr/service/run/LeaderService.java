@@ -115,7 +115,7 @@ public final class LeaderService implements Membership.Listener {
     membership.listen(this);
     bus.onBack(node -> {
       if (membership.isLeader() && tookOver != null && tookOver.succeeded()) {
-        greet(node);
+        greet(node).onSuccess(_ -> actions.resume());     // what it has was missing, as of one that had left
       }
     });
     bus.onStranger(node -> {

@@ -36,6 +36,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -63,6 +64,8 @@ class LeaderServiceTest {
   /** What nodes have reported, where the answer to a pulse overtakes that. */
   private final Map<String, LostRank> lost = new HashMap<>();
   private final List<Long> numbers = new ArrayList<>();
+  private int resumed;
+  private Consumer<String> back;
   private Future<Packed> decision = Future.succeededFuture(Packed.NOTHING);
   private final VirtualTime time = new VirtualTime(new Random(1));
   private final Loop loop = time.loop();
@@ -100,6 +103,11 @@ class LeaderServiceTest {
     public void onlyLeader(String name) {
       // Nothing is open here.
     }
+
+    @Override
+    public void onBack(Consumer<String> listener) {
+      back = listener;
+    }
   }
 
   /** n1 has left. */
@@ -130,6 +138,11 @@ class LeaderServiceTest {
     @Override
     public void numbered(long run) {
       numbers.add(run);
+    }
+
+    @Override
+    public void resume() {
+      resumed++;
     }
 
     @Override
@@ -203,6 +216,19 @@ class LeaderServiceTest {
     assertThat(decided).isEqualTo(subset == 0 ? List.of(Step.FINALIZE) : List.of());
     assertThat(on(leader::waits).text()).as("the next run may begin").isEqualTo("no run");
     assertThat(toldOver).isEmpty();
+  }
+
+  /** Its storage has hung: flushes were given up for want of its files, as if it had left. */
+  @Test
+  void whatWaitsGoesOnWhenASilentNodeAnswersAgain() {
+    NODES.forEach(node -> states.put(node, NO_RUN));
+    on(leader::waits);
+    int before = resumed;
+    on(() -> {
+      back.accept("n3");
+      return Future.succeededFuture();
+    });
+    assertThat(resumed).isEqualTo(before + 1);
   }
 
   /** Its clock was ahead, and the leader of the run that is on had not heard of it. */
