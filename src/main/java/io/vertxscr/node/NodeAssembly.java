@@ -262,7 +262,8 @@ public final class NodeAssembly {
         new PrefixRetention(prefixes, journal::read, observer, standard.cache(), access);
     FlushShares shares = new FlushShares(standard.flush(), () -> loop.nanoTime() / NS_PER_MS, observer);
     FlushSteps steps = new FlushSteps(loop, bus, prefixes, new ContainerSteps(bus, prefixes.locked()),
-        new PlaceOwners(loop, bus, new OnlyCopies(caches, prefix, journal)::keep), shares, retention, access);
+        new PlaceOwners(loop, bus, new OnlyCopies(caches, prefix, journal)::keepIfPassedOver), shares, retention,
+        access);
     FlushCoordinator coordinator = new FlushCoordinator(loop, caches, restores, shares, steps, observer);
     return new FlushLeader(coordinator, new WantedFlushes(loop, caches, restores, coordinator),
         new FlushStates(loop, caches, prefix, coordinator), shares, retention, access);

@@ -8,6 +8,8 @@ import io.vertxscr.simulation.SimulatedFileSystem.Operation;
 import java.nio.file.Path;
 import java.util.Collection;
 import java.util.Comparator;
+import java.util.HashMap;
+import java.util.Map;
 import java.util.Optional;
 import java.util.function.BiConsumer;
 import java.util.function.Function;
@@ -115,13 +117,24 @@ final class CacheWatch {
     });
   }
 
-  /** Those that have gone with their node do not count: a copy is lost with them. */
+  /**
+   * One copy of each file is, on the node that wrote it or on one that it was moved to. Those that have gone with their
+   * node do not count: a copy is lost with them.
+   */
   private boolean isDurable(Attempt attempt) {
-    return attempt.cached.stream().map(SimulatedPath.class::cast).allMatch(path -> {
-      SimulatedFileSystem files = path.getFileSystem();
-      return machines.apply(files.node()).files != files || files.find(path) == null
-          || files.disk(path).isDurable(path.names());
-    });
+    Map<Path, Boolean> durable = new HashMap<>();
+    for (Path written : attempt.cached) {
+      String writer = ((SimulatedPath) written).getFileSystem().node();
+      for (String node : attempt.saved) {
+        SimulatedFileSystem files = machines.apply(node).files;
+        SimulatedPath copy =
+            (SimulatedPath) files.getPath(written.toString().replace("/" + writer + "/", "/" + node + "/"));
+        if (files.find(copy) != null) {
+          durable.merge(written, files.disk(copy).isDurable(copy.names()), Boolean::logicalOr);
+        }
+      }
+    }
+    return !durable.containsValue(false);
   }
 
   /** Or was there, or would be, and a newer one has its places, whose bytes may have rotted since. */

@@ -35,6 +35,8 @@ record Outcome(Scenario scenario, List<Violation> violations, List<String> calls
     REMOVED_STAYS_AWAY,
     /** A checkpoint leaves a cache only where a newer one is whole on all nodes, or it is in the prefix directory. */
     EVICTED_IS_REPLACED,
+    /** Old checkpoints leave the prefix directory only where SCR_PREFIX_SIZE newer ones can be used. */
+    WINDOW_IS_KEPT,
     /** Background flushes are no faster than they may be. */
     LIMITS_HOLD,
     /** All ranks are told the same advice at the same call, and the conditions of the halt file are obeyed. */

@@ -28,6 +28,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.function.BiConsumer;
 import java.util.function.Supplier;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
@@ -48,6 +49,8 @@ final class PrefixInspection {
   private final BiConsumer<Invariant, String> violated;
   /** Null before the first look. */
   private Sighting<List<Index.Entry>> index;
+  /** What the index listed at the last look. */
+  private List<Index.Entry> before = List.of();
   /** Those that were whole at the last look. */
   private final Map<Index.Entry, Sighting<Set<Attempt>>> datasets = new HashMap<>();
 
@@ -78,15 +81,34 @@ final class PrefixInspection {
       violated.accept(Invariant.LISTED_IS_WHOLE, "the index cannot be read: " + e.getMessage());
       return;
     }
+    checkWindow(entries);
     ledger.attempts().forEach(attempt -> attempt.flushed = false);
-    entries.forEach(this::check);
+    entries.stream().filter(Index.Entry::complete).forEach(this::check);
+  }
+
+  /** A checkpoint leaves the index by itself only where as many newer ones stay as were asked for. */
+  private void checkWindow(List<Index.Entry> now) {
+    int keep = Integer.parseInt(scenario.parameters().getOrDefault("SCR_PREFIX_SIZE", "0"));
+    Set<Integer> ids = now.stream().map(Index.Entry::id).collect(Collectors.toSet());
+    Set<String> names = now.stream().map(Index.Entry::name).collect(Collectors.toSet());
+    for (Index.Entry gone : before) {
+      boolean byItself = keep > 0 && gone.restartable() && !ids.contains(gone.id()) && !names.contains(gone.name())
+          && ledger.attempts().stream().noneMatch(attempt -> attempt.isUnwanted && attempt.name().equals(gone.name()));
+      long newer = Stream.concat(now.stream(), before.stream()).filter(Index.Entry::restartable).map(Index.Entry::id)
+          .filter(id -> id > gone.id()).distinct().count();
+      if (byItself && newer < keep) {
+        violated.accept(Invariant.WINDOW_IS_KEPT, gone.name() + " (dataset " + gone.id() + ") has left the prefix"
+            + " directory, and " + newer + " newer checkpoints can be used of " + keep + " to be kept");
+      }
+    }
+    before = now;
   }
 
   private List<Index.Entry> listed() throws IOException {
     if (index == null || !index.holds(files)) {
       index = Sighting.of(fresh, view -> new PrefixIndex(
           new PrefixPaths(there(view)), new LockUser("inspector", new LocalFiles(view), clock))
-          .read().index().entries().stream().filter(Index.Entry::complete).toList());
+          .read().index().entries());
     }
     return index.result();
   }

@@ -245,6 +245,16 @@ record Scenario(long seed, Profile profile, int nodes, int spares, int ranksPerN
     return !variant.drains() || random.nextInt(3) == 0 ? OptionalInt.empty() : OptionalInt.of(random.nextInt(nodes));
   }
 
+  /**
+   * How long after the begin of the run that is asked for, to be done behind the run; empty: behind it, also where
+   * others begin on the same nodes before.
+   */
+  OptionalInt drainAskedMs(int run) {
+    Random random = drawOf(6, run, 0);
+    boolean others = variant.guest() && run == 0 || stop(run).isPresent();
+    return random.nextBoolean() || others ? OptionalInt.empty() : OptionalInt.of(random.nextInt(MOST_RUN_MS));
+  }
+
   /** Whether it goes, with its storage, when it is drained. */
   boolean goesDrained(int run) {
     return drawOf(5, run, 0).nextInt(3) > 0;

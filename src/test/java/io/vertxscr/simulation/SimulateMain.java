@@ -38,8 +38,10 @@ public final class SimulateMain {
   }
 
   static void setLogging(boolean on) {
-    ((Logger) LoggerFactory.getLogger("io.vertxscr")).setLevel(on ? null : Level.OFF);
-    ((Logger) LoggerFactory.getLogger("io.vertx.core")).setLevel(on ? null : Level.OFF);
+    synchronized (LoggerFactory.class) {                  // while another thread sets it up there are only substitutes
+      ((Logger) LoggerFactory.getLogger("io.vertxscr")).setLevel(on ? null : Level.OFF);
+      ((Logger) LoggerFactory.getLogger("io.vertx.core")).setLevel(on ? null : Level.OFF);
+    }
   }
 
   /** Runs seeds; the exit code is 1 where one has failed that no known defect explains. */

@@ -36,6 +36,7 @@ import java.time.Duration;
 import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -258,6 +259,9 @@ final class Simulation {
       stop.filter(halt -> halt.checkpoints() > 0).ifPresent(halt ->
           operates(conditions -> conditions.withCheckpointsLeft(OptionalInt.of(halt.checkpoints()))));
       mostCheckpoints = quiet ? stop.map(Stop::checkpoints).orElse(0) : 0;
+      Optional<String> toDrain = scenario.drained(run).stream().mapToObj(hosts::get).findFirst();
+      toDrain.ifPresent(node ->
+          scenario.drainAskedMs(number).ifPresent(ms -> script.after(ms, () -> drainsLater(node))));
       run(main, number, hosts, scenario.steps().get(run), troubles);
       mostCheckpoints = 0;
       if (quiet && hasFailed() && !(stop.isPresent() && wasRefused())) {
@@ -280,7 +284,7 @@ final class Simulation {
         }
         replace(hosts, spares);
       }
-      wasQuiet &= !goesDrained(run, hosts, spares);
+      wasQuiet &= toDrain.isEmpty() || !goesDrained(run, toDrain.get(), hosts, spares);
       cluster.pass(scenario.rest(run));
     }
     List<String> back = away.stream().filter(name -> !cluster.isAlive(name)).toList();
@@ -369,22 +373,21 @@ final class Simulation {
   }
 
   /**
-   * An operator drains a node between two runs. One that is called drained may go: that costs no copy.
+   * An operator drains a node behind a run. One that is called drained may go: that costs no copy.
    *
+   * @param node it may have had to be replaced, after it was asked for that amid the run
    * @return whether it has gone, which the others may notice late
    */
-  private boolean goesDrained(int run, List<String> hosts, List<String> spares) {
-    if (scenario.drained(run).isEmpty()) {
-      return false;
-    }
-    String node = hosts.get(scenario.drained(run).getAsInt());
+  private boolean goesDrained(int run, String node, List<String> hosts, List<String> spares) {
     boolean drained = isDrained(node);
     said(node + (drained ? " is drained" : " is not drained"));
-    boolean goes = drained && scenario.goesDrained(run);
+    boolean goes = drained && hosts.contains(node) && scenario.goesDrained(run);
     if (goes) {
       kill(node, random.nextInt(8_000));
       machines.put(node, newMachine(node));
       lost.add(node);
+      // what is in the prefix directory did not have to be moved
+      lostSince.forEach((attempt, nodes) -> nodes.addAll(attempt.wasFlushed ? Set.of(node) : Set.of()));
       replace(hosts, spares);
     }
     long endNs = time.nowNs() + BOUND.toNanos();
@@ -399,12 +402,22 @@ final class Simulation {
   }
 
   private boolean isDrained(String node) {
+    Set<DrainState> goOn = EnumSet.of(DrainState.WAITING, DrainState.DRAINING);
     Optional<DrainState> state = asks(node, DrainRequest.begin(node, false));
-    for (long endNs = time.nowNs() + BOUND.toNanos(); state.filter(DrainState.DRAINING::equals).isPresent()
+    for (long endNs = time.nowNs() + BOUND.toNanos(); state.filter(goOn::contains).isPresent()
         && time.nowNs() < endNs; state = asks(node, DrainRequest.look(node))) {
       cluster.pass(Duration.ofSeconds(1));
     }
     return state.filter(DrainState.DRAINED::equals).isPresent();
+  }
+
+  /** Asks for a drain behind the run that is on; whether that was heard shows then. */
+  private void drainsLater(String node) {
+    if (cluster.isAlive(node)) {
+      said(node + " is to be drained behind the run");
+      ScrClient client = cluster.client(node);
+      client.drain(DrainRequest.begin(node, true)).whenComplete((_, _) -> client.close());
+    }
   }
 
   /** Of the node that it is about, which knows no more than its leader. @return empty: refused, or not heard */

@@ -59,6 +59,10 @@ class ReplacedCheckpointsTest {
   }
 
   private Future<Void> checkpoint(VirtualSession session, int step) {
+    return written(session, step).compose(_ -> cluster.later(10_000));
+  }
+
+  private Future<Void> written(VirtualSession session, int step) {
     return session.startOutput("rolling-" + step, DatasetFlags.CHECKPOINT).compose(phase ->
         phase.route(cluster.prefix() + "/rank-" + session.rank()).map(path -> {
           try {
@@ -67,7 +71,7 @@ class ReplacedCheckpointsTest {
           } catch (IOException e) {
             throw new UncheckedIOException(e);
           }
-        }).compose(_ -> phase.complete(true))).compose(_ -> cluster.later(10_000));
+        }).compose(_ -> phase.complete(true))).mapEmpty();
   }
 
   private Future<String> offered(VirtualSession session) {
@@ -135,6 +139,19 @@ class ReplacedCheckpointsTest {
     }));
     cluster.launch();
     assertThat(new VirtualRun(cluster, NODES).in(directory.resolve("other")).steps(1, 3)).isZero();
+    assertThat(flush(1)).isEqualTo(FlushState.NOT_WANTED);
+    assertThat(run.all(this::offered)).containsOnly("rolling-1");
+  }
+
+  @Test
+  void itIsKeptAlsoWhereTheLaterOneIsStillOnItsWay() throws Exception {
+    start(Map.of("SCR_FLUSH_ASYNC", "1"));
+    run.all(session -> checkpoint(session, 1).compose(_ -> written(session, 2))
+        .compose(_ -> session.current("rolling-1")).compose(_ -> {
+          assertThat(flush(2)).isEqualTo(FlushState.WANTED);
+          return session.finish();
+        }));
+    assertThat(flush(2)).isEqualTo(FlushState.DONE);
     assertThat(flush(1)).isEqualTo(FlushState.NOT_WANTED);
     assertThat(run.all(this::offered)).containsOnly("rolling-1");
   }

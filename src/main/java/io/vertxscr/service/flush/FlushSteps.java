@@ -328,8 +328,8 @@ public final class FlushSteps {
               .otherwise(Ack.ACK)).toList();
       return Future.all(told).compose(_ -> note(attempt.directory(), attempt.descriptor(),
           attempt.course().later.isPresent() ? Set.of(Location.CACHE) : Set.of(Location.CACHE, Location.PFS)))
-          .compose(_ -> attempt.course().later.isPresent()
-              ? owners.overtaken(attempt.prefix()) : Future.succeededFuture());
+          .compose(_ -> attempt.course().later.isPresent() || attempt.course().taken
+              ? owners.changed(attempt.prefix()) : Future.succeededFuture());
     });
   }
 

@@ -48,8 +48,11 @@ public final class PlaceOwners {
     this.onlyCopies = onlyCopies;
   }
 
-  /** A dataset counts as flushed that was not published: not where restarts pass the later one over. */
-  Future<Void> overtaken(String prefix) {
+  /**
+   * A dataset has taken names of others, or later ones have kept it out. Who has lost them counts as flushed, but not
+   * where restarts pass the later one over.
+   */
+  Future<Void> changed(String prefix) {
     return onlyCopies.apply(prefix);
   }
 

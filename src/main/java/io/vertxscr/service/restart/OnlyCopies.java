@@ -37,6 +37,12 @@ public record OnlyCopies(Inventories caches, PrefixFetcher prefix, RestartJourna
     return dataset.flush() == FlushState.DONE && dataset.descriptor().flags().checkpoint();
   }
 
+  /** Does so when a dataset has taken names of others there, or they have kept it out. */
+  public Future<Void> keepIfPassedOver(String directory) {
+    return journal.read(directory)
+        .compose(history -> history.from().isPresent() ? keep(directory) : Future.succeededFuture());
+  }
+
   /**
    * Marks cached checkpoints as not flushed if their flushed copies are gone. They were purged or deleted, or replaced
    * by later ones that have been deleted, or that a restart passes over. The cached copies are kept as the only ones,
