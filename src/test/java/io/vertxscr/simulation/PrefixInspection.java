@@ -86,7 +86,10 @@ final class PrefixInspection {
     entries.stream().filter(Index.Entry::complete).forEach(this::check);
   }
 
-  /** A checkpoint leaves the index by itself only where as many newer ones stay as were asked for. */
+  /**
+   * A checkpoint leaves the index by itself only where as many newer ones stay as were asked for. Ranks may have had
+   * some of those removed since.
+   */
   private void checkWindow(List<Index.Entry> now) {
     int keep = Integer.parseInt(scenario.parameters().getOrDefault("SCR_PREFIX_SIZE", "0"));
     Set<Integer> ids = now.stream().map(Index.Entry::id).collect(Collectors.toSet());
@@ -95,7 +98,8 @@ final class PrefixInspection {
       boolean byItself = keep > 0 && gone.restartable() && !ids.contains(gone.id()) && !names.contains(gone.name())
           && ledger.attempts().stream().noneMatch(attempt -> attempt.isUnwanted && attempt.name().equals(gone.name()));
       long newer = Stream.concat(now.stream(), before.stream()).filter(Index.Entry::restartable).map(Index.Entry::id)
-          .filter(id -> id > gone.id()).distinct().count();
+          .filter(id -> id > gone.id()).distinct().count()
+          + ledger.attempts().stream().filter(attempt -> attempt.isUnwanted && attempt.isCheckpoint()).count();
       if (byItself && newer < keep) {
         violated.accept(Invariant.WINDOW_IS_KEPT, gone.name() + " (dataset " + gone.id() + ") has left the prefix"
             + " directory, and " + newer + " newer checkpoints can be used of " + keep + " to be kept");

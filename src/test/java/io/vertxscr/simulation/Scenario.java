@@ -179,6 +179,7 @@ record Scenario(long seed, Profile profile, int nodes, int spares, int ranksPerN
     parameters.put("SCR_PREFIX_SIZE", random.nextInt(4) == 0 ? "2" : "0");
     parameters.put("SCR_SCAVENGE_SECONDS", "0");
     parameters.put("SCR_SCRUB_SECONDS", SCRUB_SECONDS.get((int) (seed % SCRUB_SECONDS.size())));
+    parameters.put("SCR_SCRUB_PREFIX_SECONDS", seed % 4 == 1 ? "120" : "0");
     parameters.put("SCR_HEAL_SECONDS", HEAL_SECONDS.get((int) (seed / SCRUB_SECONDS.size() % HEAL_SECONDS.size())));
     List<Integer> steps = IntStream.range(0, 2 + random.nextInt(2)).mapToObj(_ -> 1 + random.nextInt(3)).toList();
     int spares = random.nextInt(3);

@@ -47,6 +47,7 @@ import java.util.OptionalInt;
 import java.util.Random;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 
@@ -260,9 +261,11 @@ final class Simulation {
           operates(conditions -> conditions.withCheckpointsLeft(OptionalInt.of(halt.checkpoints()))));
       mostCheckpoints = quiet ? stop.map(Stop::checkpoints).orElse(0) : 0;
       Optional<String> toDrain = scenario.drained(run).stream().mapToObj(hosts::get).findFirst();
+      AtomicBoolean isOn = new AtomicBoolean(true);
       toDrain.ifPresent(node ->
-          scenario.drainAskedMs(number).ifPresent(ms -> script.after(ms, () -> drainsLater(node))));
+          scenario.drainAskedMs(number).ifPresent(ms -> script.after(ms, () -> drainsLater(node, isOn.get()))));
       run(main, number, hosts, scenario.steps().get(run), troubles);
+      isOn.set(false);
       mostCheckpoints = 0;
       if (quiet && hasFailed() && !(stop.isPresent() && wasRefused())) {
         stop(Invariant.WORKS_WITHOUT_FAULTS, "run " + run + ": " + failures());
@@ -412,8 +415,8 @@ final class Simulation {
   }
 
   /** Asks for a drain behind the run that is on; whether that was heard shows then. */
-  private void drainsLater(String node) {
-    if (cluster.isAlive(node)) {
+  private void drainsLater(String node, boolean isOn) {
+    if (isOn && cluster.isAlive(node)) {
       said(node + " is to be drained behind the run");
       ScrClient client = cluster.client(node);
       client.drain(DrainRequest.begin(node, true)).whenComplete((_, _) -> client.close());
@@ -1143,13 +1146,21 @@ final class Simulation {
 
   private void look() {
     List<JsonObject> events = cluster.bus().events();
-    List<JsonObject> flushes = events.subList(eventsSeen, events.size()).stream()
-        .filter(event -> event.getString("type").equals("flush-done")).toList();
+    List<JsonObject> news = events.subList(eventsSeen, events.size());
+    List<JsonObject> flushes = news.stream().filter(event -> event.getString("type").equals("flush-done")).toList();
+    news.stream().filter(event -> event.getString("type").equals("published-damaged")).forEach(this::checkDamage);
     eventsSeen = events.size();
     if (!flushes.isEmpty()) {
       checkPrefix();
       flushes.forEach(this::checkLimit);
     }
+  }
+
+  private void checkDamage(JsonObject event) {
+    Stream.of(main, guest).filter(program -> program.prefix().toString().equals(event.getString("about")))
+        .filter(program -> program.ledger().attempts().stream().noneMatch(attempt -> attempt.isRotten))
+        .forEach(_ -> violated(Invariant.LISTED_IS_WHOLE, "published dataset " + event.getInteger("dataset")
+            + " was found damaged, and nothing has rotted: " + event.getString("cause")));
   }
 
   /** Nodes pay for a file behind it, so each has one for nothing. What a lost leader had copied is not seen. */

@@ -252,6 +252,20 @@ class DrainTest {
     assertThat(events("drain-cancelled")).hasSize(1);
   }
 
+  /** As where a node answers late what it has room for. */
+  @Test
+  void aDrainThatIsTakenBackBeforeItHasBegunDoesNotBegin() throws IOException {
+    written(FOUR, List.of("n5"), "SCR_COPY_TYPE", "XOR");
+    ScrClient other = cluster.client("n3");
+    at("space", 1, () -> other.drain(DrainRequest.cancel("n2")));
+    assertThat(drain("n1", DrainRequest.begin("n2", false)).cause())
+        .hasMessage("the drain of node n2 was taken back before it began");
+    other.close();
+    cluster.pass(Duration.ofMinutes(1));
+    assertThat(state("n1", "n2")).isEqualTo("NONE");
+    restartsFrom(2, FOUR);
+  }
+
   @Test
   void aDrainedSpareTakesNothingOfALostNode() throws IOException {
     written(FOUR, List.of("n5"), "SCR_COPY_TYPE", "XOR");

@@ -14,6 +14,9 @@ import io.vertxscr.service.Event;
 import io.vertxscr.service.Membership;
 import io.vertxscr.service.NodeBus;
 import io.vertxscr.service.Observer;
+import io.vertxscr.service.SerialQueue;
+import java.util.HashMap;
+import java.util.Map;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -28,6 +31,9 @@ public final class NodeDrains {
   private final Membership membership;
   private final CacheHealing healing;
   private final Observer observer;
+  /** How often a node's drain was taken back; it may be amid the look at what would have to be moved. */
+  private final Map<String, Integer> cancelled = new HashMap<>();
+  private final SerialQueue<String> marks = new SerialQueue<>();
 
   /** Drains for the leader of a node. */
   public NodeDrains(NodeBus bus, Membership membership, CacheHealing healing, Observer observer) {
@@ -49,21 +55,32 @@ public final class NodeDrains {
       throw new ScrException(Fault.BAD_REQUEST, "node " + node + " is not in the cluster; its nodes are "
           + String.join(", ", membership.nodes().stream().limit(20).map(NodeInfo::name).toList()));
     }
-    Future<Void> done = request.begin().orElse(false) ? begin(node, request.afterRun().orElse(false))
+    Future<Void> done = request.begin().orElse(false) ? begin(request)
         : request.cancel().orElse(false) ? cancel(node) : Future.succeededFuture();
     return done.map(_ -> healing.drain(node));
   }
 
   /** The node itself knows whether ranks live there, and cannot get any once it is marked. */
-  private Future<Void> begin(String node, boolean afterRun) {
+  private Future<Void> begin(DrainRequest request) {
+    String node = request.node();
     if (healing.isMarked(node)) {
       if (healing.drain(node).is(DrainState.STOPPED)) {
         healing.marked(node);                             // there may be room by now
       }
       return Future.succeededFuture();
     }
-    return healing.requireMovable(node)
-        .compose(_ -> bus.command(node, NodeVerb.DRAIN_MARK, new DrainMark(true, afterRun), Ack.class))
+    int before = cancelled.getOrDefault(node, 0);
+    return healing.requireMovable(node).compose(_ -> marks.run(node, () -> {
+      if (cancelled.getOrDefault(node, 0) != before) {
+        throw new ScrException(Fault.WRONG_STATE, "the drain of node " + node + " was taken back before it began");
+      }
+      return mark(request);
+    }));
+  }
+
+  private Future<Void> mark(DrainRequest request) {
+    String node = request.node();
+    return bus.command(node, NodeVerb.DRAIN_MARK, new DrainMark(true, request.afterRun().orElse(false)), Ack.class)
         .map(_ -> {
           LOG.info("node {} is drained", node);
           observer.notice(new Event.DrainStarted(node));
@@ -73,7 +90,9 @@ public final class NodeDrains {
   }
 
   private Future<Void> cancel(String node) {
-    return bus.command(node, NodeVerb.DRAIN_MARK, new DrainMark(false, false), Ack.class).map(_ -> {
+    cancelled.merge(node, 1, Integer::sum);
+    return marks.run(node, () -> bus.command(
+        node, NodeVerb.DRAIN_MARK, new DrainMark(false, false), Ack.class)).map(_ -> {
       if (healing.isMarked(node)) {
         LOG.info("node {} is not drained any more", node);
         observer.notice(new Event.DrainCancelled(node));
