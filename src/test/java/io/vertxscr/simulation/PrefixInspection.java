@@ -88,14 +88,15 @@ final class PrefixInspection {
 
   /**
    * A checkpoint leaves the index by itself only where as many newer ones stay as were asked for. Ranks may have had
-   * some of those removed since.
+   * some of those removed since. Of those with the same paths one can be used.
    */
   private void checkWindow(List<Index.Entry> now) {
     int keep = Integer.parseInt(scenario.parameters().getOrDefault("SCR_PREFIX_SIZE", "0"));
     Set<Integer> ids = now.stream().map(Index.Entry::id).collect(Collectors.toSet());
     Set<String> names = now.stream().map(Index.Entry::name).collect(Collectors.toSet());
     for (Index.Entry gone : before) {
-      boolean byItself = keep > 0 && gone.restartable() && !ids.contains(gone.id()) && !names.contains(gone.name())
+      boolean byItself = keep > 0 && !isRolling() && gone.restartable() && !ids.contains(gone.id())
+          && !names.contains(gone.name())
           && ledger.attempts().stream().noneMatch(attempt -> attempt.isUnwanted && attempt.name().equals(gone.name()));
       long newer = Stream.concat(now.stream(), before.stream()).filter(Index.Entry::restartable).map(Index.Entry::id)
           .filter(id -> id > gone.id()).distinct().count()

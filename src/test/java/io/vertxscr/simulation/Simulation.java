@@ -290,8 +290,8 @@ final class Simulation {
       wasQuiet &= toDrain.isEmpty() || !goesDrained(run, toDrain.get(), hosts, spares);
       cluster.pass(scenario.rest(run));
     }
-    List<String> back = away.stream().filter(name -> !cluster.isAlive(name)).toList();
-    back.forEach(this::start);
+    Stream.concat(away.stream(), hosts.stream()).distinct().filter(name -> !cluster.isAlive(name)).toList()
+        .forEach(this::start);
     away.clear();
     machines.values().forEach(Machine::disarm);
     keptBehind = Optional.empty();
