@@ -98,7 +98,8 @@ public final class WantedFlushes {
 
   /** It was flushed, and may have left the caches since. Or newer ones have its names, and it was not published. */
   private static Future<Void> arrived(Inventory.Dataset dataset, List<Inventory> now, boolean instead) {
-    if (CacheSnapshot.of(now).copies(dataset.key()).allMatch(held -> held.flush() == FlushState.DONE)) {
+    List<Inventory.Dataset> copies = CacheSnapshot.of(now).copies(dataset.key()).toList();
+    if (copies.isEmpty() || copies.stream().anyMatch(held -> held.flush() == FlushState.DONE)) {
       return Future.succeededFuture();
     }
     String why = "dataset " + dataset.descriptor().id() + " \"" + dataset.descriptor().name()

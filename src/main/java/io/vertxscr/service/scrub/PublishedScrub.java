@@ -51,6 +51,8 @@ public final class PublishedScrub {
   private static final long YIELD_MS = 250;
   /** The longest rest: leaders, runs and prefix directories come and go. */
   private static final long MOST_REST_MS = 60_000;
+  /** Of that, before one whose files cannot be read is read again: to an hour. */
+  private static final int MOST_DOUBLINGS = 6;
   private static final long LEAST_REST_MS = 1000;
   private static final int LOOKS_OF_ROUND = 10;
   private static final int MOST_REMARKS = 3;
@@ -96,8 +98,9 @@ public final class PublishedScrub {
     private long dueMs;
     private OptionalLong lookedAtMs = OptionalLong.empty();
     private String problem = "";
-    /** Why nobody knows whether it is whole. */
+    /** Why nobody knows whether it is whole, and at how many looks in a row. */
     private Optional<String> unread = Optional.empty();
+    private int unreadLooks;
 
     private PublishedLook(Index.Entry entry, long dueMs) {
       this.entry = entry;
@@ -374,7 +377,7 @@ public final class PublishedScrub {
       LOG.warn("dataset {} \"{}\" of {} is verified later: {}",
           now.entry.id(), now.entry.name(), now.which.prefix(), judgement.unread().get());
       if (look != null) {
-        look.dueMs = nowMs() + MOST_REST_MS;
+        look.dueMs = nowMs() + (MOST_REST_MS << Math.min(look.unreadLooks++, MOST_DOUBLINGS));
         look.unread = judgement.unread();
       }
       return;
@@ -387,6 +390,7 @@ public final class PublishedScrub {
       look.lookedAtMs = OptionalLong.of(loop.clock().millis());
       look.problem = problem;
       look.unread = Optional.empty();
+      look.unreadLooks = 0;
     }
     observer.notice(new Event.PublishedVerified(now.entry.id(), now.which.prefix(), now.bytes, judgement.badRanks(),
         (loop.nanoTime() - now.sinceNs) / 1000));
