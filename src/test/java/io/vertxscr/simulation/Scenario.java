@@ -240,6 +240,11 @@ record Scenario(long seed, Profile profile, int nodes, int spares, int ranksPerN
         : Optional.of(new Stop(random.nextInt(3), random.nextInt(MOST_RUN_MS), random.nextBoolean()));
   }
 
+  /** By which the ranks of a run are on other nodes than those of the run before; empty: they are where they were. */
+  Optional<Random> placement(int run) {
+    return run > 0 && seed % 5 == 2 ? Optional.of(drawOf(7, run, 0)) : Optional.empty();
+  }
+
   /** Which node an operator drains behind a run, of those that had ranks; empty: none. */
   OptionalInt drained(int run) {
     Random random = drawOf(4, run, 0);

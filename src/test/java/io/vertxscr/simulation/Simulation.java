@@ -35,6 +35,7 @@ import java.time.Clock;
 import java.time.Duration;
 import java.time.ZoneOffset;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.Comparator;
 import java.util.EnumSet;
 import java.util.HashMap;
@@ -256,6 +257,7 @@ final class Simulation {
       List<Trouble> troubles = scenario.troubles().stream().filter(trouble -> trouble.run() == number).toList();
       boolean calm = troubles.isEmpty() && isDisarmed();
       boolean quiet = wasQuiet && calm;
+      scenario.placement(run).ifPresent(random -> Collections.shuffle(hosts, random));
       Optional<Stop> stop = scenario.stop(run);
       stop.filter(halt -> halt.checkpoints() > 0).ifPresent(halt ->
           operates(conditions -> conditions.withCheckpointsLeft(OptionalInt.of(halt.checkpoints()))));
@@ -303,6 +305,7 @@ final class Simulation {
     if (scenario.variant().secondJob()) {
       nextJob();
     }
+    scenario.placement(scenario.steps().size()).ifPresent(random -> Collections.shuffle(hosts, random));
     lastRuns(main, hosts, spares);
     if (scenario.variant().guest()) {
       lastRuns(guest, hosts, spares);
