@@ -41,6 +41,10 @@ final class DrainCommand implements Callable<Integer> {
   @Option(names = "--after-run", description = "Where a run has ranks on the node, wait for its end and drain then.")
   private boolean afterRun;
 
+  @Option(names = "--lost-for-good", description = "Nodes that are away will not return: what the caches cannot give"
+      + " back without them does not count.")
+  private boolean lostForGood;
+
   @Option(names = "--no-wait", description = "Return as soon as it has begun; scr status says how far it is.")
   private boolean noWait;
 
@@ -56,8 +60,9 @@ final class DrainCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws IOException, InterruptedException {
-    if (cancel && (afterRun || noWait)) {
-      throw new ParameterException(spec.commandLine(), "--cancel goes with neither --after-run nor --no-wait");
+    if (cancel && (afterRun || noWait || lostForGood)) {
+      throw new ParameterException(
+          spec.commandLine(), "--cancel goes with none of --after-run, --lost-for-good and --no-wait");
     }
     PrintWriter out = spec.commandLine().getOut();
     DrainState wanted = cancel ? DrainState.NONE : DrainState.DRAINED;
@@ -75,7 +80,11 @@ final class DrainCommand implements Callable<Integer> {
     }
     out.println(json ? JsonVersion.of(now).encodePrettily() : Names.printable(DrainLines.of(now)));
     out.flush();
-    return state(now) == wanted || noWait && goesOn(now) ? 0 : ScrCommand.FAILED;
+    return state(now) == wanted || noWait && goesOn(now) || lostForGood && isForLostOnly(now) ? 0 : ScrCommand.FAILED;
+  }
+
+  private static boolean isForLostOnly(JsonObject now) {
+    return state(now) == DrainState.STOPPED && now.containsKey("lost");
   }
 
   private static DrainState state(JsonObject now) {

@@ -42,8 +42,8 @@ class ScrubCommandTest {
     assertThat(page.check(plain(ANSWER))).containsAll(page.all().stream().filter(field -> !field.equals("published"))
         .toList());
     JsonPage drain = new JsonPage("scr drain");
-    assertThat(drain.check(plain(Wire.write(new DrainReply("n1", DrainState.DRAINING, 43, "")))))
-        .isEqualTo(drain.all());
+    assertThat(drain.check(plain(Wire.write(
+        new DrainReply("n1", DrainState.STOPPED, 43, "nodes are away").withLost(List.of(4)))))).isEqualTo(drain.all());
   }
 
   @Test

@@ -82,7 +82,8 @@ class WireTest {
         new ShardRequest(7, 3, "a/b", "/home", OptionalInt.of(9), OptionalLong.of(5), OptionalLong.of(1L << 40)),
         new ShardReply("/cache/b", 1L << 40, 5), new ScrubRequest(Optional.of(true), Optional.of(true)),
         DrainRequest.begin("n3", true), DrainRequest.cancel("n3"), DrainRequest.look("n3"),
-        new DrainReply("n3", DrainState.DRAINED, 100, ""));
+        new DrainReply("n3", DrainState.DRAINED, 100, ""),
+        new DrainReply("n3", DrainState.STOPPED, 43, "nodes are away").withLost(List.of(4, 7)));
   }
 
   @ParameterizedTest

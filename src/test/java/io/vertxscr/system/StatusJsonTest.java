@@ -49,7 +49,8 @@ class StatusJsonTest {
       FlushView flush = new FlushView(1, "a", "copying", 2, new FlushAmount(1, 2, 3), OptionalLong.of(4),
           Optional.of("/p is full"));
       answer.put("flushes", new JsonArray().add(Wire.write(flush)));
-      answer.put("drains", new JsonArray().add(Wire.write(new DrainReply("n5", DrainState.DRAINING, 43, ""))));
+      answer.put("drains", new JsonArray().add(Wire.write(
+          new DrainReply("n5", DrainState.STOPPED, 43, "nodes are away").withLost(List.of(4)))));
       return new JsonObject(JsonVersion.of(answer).encode()).getMap();
     } finally {
       client.close();

@@ -37,8 +37,14 @@ public final class DrainBook {
    *
    * @param state DRAINING, STOPPED or DRAINED
    * @param cause why it is stopped; empty if it is not
+   * @param lost datasets for which alone it is stopped: nodes may return with the rest of them
    */
-  public record Drain(String node, DrainState state, String cause) {}
+  public record Drain(String node, DrainState state, String cause, List<Integer> lost) {
+    /** Not for such datasets. */
+    public Drain(String node, DrainState state, String cause) {
+      this(node, state, cause, List.of());
+    }
+  }
 
   /** A node is marked. */
   public void mark(String node) {
@@ -141,7 +147,8 @@ public final class DrainBook {
         .map(dataset -> dataset.descriptor().id()).toList();
     return lost.isEmpty() ? new Drain(node, DrainState.DRAINED, "")
         : new Drain(node, DrainState.STOPPED, "it has parts of datasets " + lost + ", which the caches cannot give back"
-            + " while nodes are away: it is drained when these return; if they never do, its loss loses nothing more");
+            + " while nodes are away: it is drained when these return; if they never do, its loss loses nothing more",
+            lost);
   }
 
   /** Nothing could be found out. */

@@ -131,7 +131,7 @@ public final class JsonRecords {
     if (kind == OptionalLong.class) {
       return value == null ? OptionalLong.empty() : OptionalLong.of((long) read(message, field, value, long.class));
     }
-    if (kind == int.class && value instanceof Integer
+    if ((kind == int.class || kind == Integer.class) && value instanceof Integer
         || (kind == boolean.class || kind == Boolean.class) && value instanceof Boolean
         || kind == String.class && value instanceof String) {
       return value;

@@ -281,7 +281,7 @@ public final class CacheHealing implements RunWatch, Membership.Listener {
     int percent = drains.percent(work.map(Work::key), work.map(Work::part).orElse(0.0));
     return runs == RunState.BUSY
         ? new DrainReply(drain.node(), DrainState.WAITING, percent, "a run is on: the caches are its own until it ends")
-        : new DrainReply(drain.node(), drain.state(), percent, drain.cause());
+        : new DrainReply(drain.node(), drain.state(), percent, drain.cause()).withLost(drain.lost());
   }
 
   /**

@@ -63,6 +63,7 @@ class DrainBookTest {
     assertThat(book.end(List.of(part, n2), Map.of())).singleElement().satisfies(drain -> {
       assertThat(drain.state()).isEqualTo(DrainState.STOPPED);
       assertThat(drain.cause()).startsWith("it has parts of datasets [5]").contains("drained when these return");
+      assertThat(drain.lost()).containsExactly(5);
     });
     Inventory newer = RestorePlannerTest.inventory("n2", RestorePlannerTest.dataset(6, 78), Scheme.SINGLE, ALONE);
     assertThat(book.end(List.of(part, newer), Map.of())).containsExactly(new Drain("n1", DrainState.DRAINED, ""));
