@@ -21,7 +21,8 @@ public final class RunVerticle extends NodeVerticle {
   protected void serve() {
     RunService runs = node.services().runs();
     serve(NodeVerb.PULSE, Ack.class, _ -> runs.pulse(node.services().probe().silentMs()));
-    serve(NodeVerb.TAKEOVER, Takeover.class, runs::takeover);
+    serve(NodeVerb.TAKEOVER, Takeover.class,
+        takeover -> runs.takeover(takeover).onSuccess(_ -> node.services().leader().heard()));
     serve(NodeVerb.STORES, CheckStores.class, node.services().stores()::check);
     serve(NodeVerb.SPACE, Ack.class, _ -> node.services().stores().space());
     serve(NodeVerb.CONFIGURED, Ack.class, _ -> node.services().config().ofRun());

@@ -241,12 +241,17 @@ public final class PhaseSteps {
     syncs.resigned();
   }
 
+  /** Not all nodes of the run can say any more what they have synced. */
+  void nodeLost(long run) {
+    syncs.nodeLost(run);
+  }
+
   /** The run is over before its time: nobody writes any more. */
   void over(long run, ScrException cause) {
     writing = Optional.empty();
     endBypass();
     if (cause.fault() == Fault.NODE_LOST) {
-      syncs.nodeLost(run);
+      nodeLost(run);
     }
   }
 }

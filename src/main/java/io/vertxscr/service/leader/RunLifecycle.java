@@ -222,6 +222,11 @@ public final class RunLifecycle implements LeaderActions {
   }
 
   @Override
+  public void nodeLost(long run) {
+    phases.nodeLost(run);
+  }
+
+  @Override
   public void over(long run, ScrException cause) {
     events.over(run, Optional.of(cause));
     phases.over(run, cause);

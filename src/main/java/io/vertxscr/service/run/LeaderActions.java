@@ -70,6 +70,9 @@ public interface LeaderActions {
   /** The run is over before its time; its number is 0 if it was still forming. */
   void over(long run, ScrException cause);
 
+  /** A run that another leader has led has lost a node. */
+  void nodeLost(long run);
+
   /** A node knows a run of this number. Later ones get higher ones, regardless of the clock of this node. */
   void numbered(long run);
 

@@ -153,6 +153,13 @@ public final class LeaderService implements Membership.Listener {
         "node " + membership.self().name() + " is not the leader, " + membership.leader().name() + " is");
   }
 
+  /** This node has heard who leads. */
+  public void heard() {
+    if (!membership.isLeader()) {
+      resign();
+    }
+  }
+
   /** Another node leads, or has led: this one forgets what it was about. The next leader asks the nodes themselves. */
   private void resign() {
     if (tookOver == null) {
@@ -224,7 +231,10 @@ public final class LeaderService implements Membership.Listener {
           .max(Comparator.comparingLong(RunInfo::run));
       adopt(states);
       states.values().stream().flatMap(state -> state.endedByNodeLoss().stream())
-          .max(Comparator.comparingLong(RunInfo::run)).ifPresent(this::excuse);
+          .max(Comparator.comparingLong(RunInfo::run)).ifPresent(run -> {
+            excuse(run);
+            actions.nodeLost(run.run());
+          });
       actions.resume();
       standstill.begin();
       watch(term, 1);

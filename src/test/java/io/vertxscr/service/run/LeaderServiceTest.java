@@ -38,6 +38,7 @@ import java.util.Optional;
 import java.util.Random;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -65,6 +66,10 @@ class LeaderServiceTest {
   private final Map<String, LostRank> lost = new HashMap<>();
   private final List<Long> numbers = new ArrayList<>();
   private int resumed;
+  private int resigned;
+  private final List<Long> withoutNode = new ArrayList<>();
+  /** n1 is back, as this node sees it. */
+  private boolean isFollower;
   private Consumer<String> back;
   private Future<Packed> decision = Future.succeededFuture(Packed.NOTHING);
   private final VirtualTime time = new VirtualTime(new Random(1));
@@ -111,15 +116,16 @@ class LeaderServiceTest {
   }
 
   /** n1 has left. */
-  private static final class Nodes implements Membership {
+  private final class Nodes implements Membership {
     @Override
     public NodeInfo self() {
-      return nodes().getFirst();
+      return new NodeInfo(NODES.getFirst(), "host", "127.0.0.1", 1);
     }
 
     @Override
     public List<NodeInfo> nodes() {
-      return NODES.stream().map(name -> new NodeInfo(name, "host", "127.0.0.1", 1)).toList();
+      return Stream.concat(isFollower ? Stream.of("n1") : Stream.empty(), NODES.stream())
+          .map(name -> new NodeInfo(name, "host", "127.0.0.1", 1)).toList();
     }
 
     @Override
@@ -143,6 +149,16 @@ class LeaderServiceTest {
     @Override
     public void resume() {
       resumed++;
+    }
+
+    @Override
+    public void resigned() {
+      resigned++;
+    }
+
+    @Override
+    public void nodeLost(long run) {
+      withoutNode.add(run);
     }
 
     @Override
@@ -229,6 +245,27 @@ class LeaderServiceTest {
       return Future.succeededFuture();
     });
     assertThat(resumed).isEqualTo(before + 1);
+  }
+
+  @Test
+  void aLeaderThatHearsOfAnotherOneForgetsWhatItWasAbout() {
+    NODES.forEach(node -> states.put(node, NO_RUN));
+    on(leader::waits);
+    leader.heard();
+    assertThat(resigned).as("it leads").isZero();
+    isFollower = true;
+    leader.heard();
+    assertThat(resigned).isEqualTo(1);
+    leader.heard();
+    assertThat(resigned).as("once").isEqualTo(1);
+  }
+
+  @Test
+  void nobodyWaitsForANodeThatARunHadLostWhenAnotherNodeLed() {
+    states.putAll(Map.of("n2", NO_RUN, "n3", NO_RUN, "n4", new NodeRunState(
+        1, Optional.empty(), 0, Optional.empty(), false, Optional.empty(), Optional.of(RUN), 7)));
+    on(leader::waits);
+    assertThat(withoutNode).containsExactly(7L);
   }
 
   /** Its clock was ahead, and the leader of the run that is on had not heard of it. */

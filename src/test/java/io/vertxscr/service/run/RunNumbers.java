@@ -91,6 +91,11 @@ class RunNumbers implements LeaderActions {
   }
 
   @Override
+  public void nodeLost(long run) {
+    // Nothing is synced.
+  }
+
+  @Override
   public void over(long run, ScrException cause) {
     // The nodes are told.
   }
