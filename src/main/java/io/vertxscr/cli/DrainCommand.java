@@ -78,9 +78,12 @@ final class DrainCommand implements Callable<Integer> {
       Thread.sleep(POLL_MS);                              // polls daemons, for somebody who looks on
       now = ask(DrainRequest.look(node));
     }
-    out.println(json ? JsonVersion.of(now).encodePrettily() : Names.printable(DrainLines.of(now)));
+    boolean isDone = state(now) == wanted || lostForGood && isForLostOnly(now);
+    String last = isDone && state(now) != wanted
+        ? node + ": drained; lost for good: datasets " + now.getJsonArray("lost").getList() : DrainLines.of(now);
+    out.println(json ? JsonVersion.of(now).encodePrettily() : Names.printable(last));
     out.flush();
-    return state(now) == wanted || noWait && goesOn(now) || lostForGood && isForLostOnly(now) ? 0 : ScrCommand.FAILED;
+    return isDone || noWait && goesOn(now) ? 0 : ScrCommand.FAILED;
   }
 
   private static boolean isForLostOnly(JsonObject now) {
