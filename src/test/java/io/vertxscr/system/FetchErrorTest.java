@@ -11,6 +11,8 @@ import io.vertxscr.storage.LocalFiles;
 import java.io.IOException;
 import java.util.Map;
 import java.util.Random;
+import java.util.Set;
+import java.util.TreeSet;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -42,6 +44,28 @@ class FetchErrorTest {
         assertThat(run.steps(1, 0)).as("where operation %d fails", failing).isEqualTo(2);
       } while (operations >= failing);
       assertThat(failing).as("operations of a fetch").isGreaterThan(20 * NODES.length);
+    }
+  }
+
+  /** Method: the n-th attempt fails on the n-th node, by an error of its own. */
+  @Test
+  void oneErrorOfEachNodeInTurnCostsNoCheckpoint() throws Exception {
+    try (FaultyDisk disk = new FaultyDisk()) {
+      VirtualCluster cluster = cluster(disk);
+      VirtualRun run = new VirtualRun(cluster, NODES);
+      assertThat(run.steps(1, 2)).isZero();
+      loseCaches(cluster);
+      int[] fetches = new int[1];
+      cluster.bus().watch(sent -> fetches[0] += sent.address().endsWith(".node.fetch") ? 1 : 0);
+      Set<Integer> failed = new TreeSet<>();
+      disk.trouble((_, what) -> {
+        int attempt = (fetches[0] - 1) / NODES.length;
+        if (what.startsWith("read ") && what.contains("/step-2/rank-" + attempt + "-") && failed.add(attempt)) {
+          throw new IOException("Input/output error");
+        }
+      });
+      assertThat(run.steps(1, 0)).isEqualTo(2);
+      assertThat(failed).hasSize(NODES.length);
     }
   }
 

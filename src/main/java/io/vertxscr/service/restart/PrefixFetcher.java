@@ -55,6 +55,8 @@ import org.slf4j.LoggerFactory;
 /** Leader half of a fetch: lists the prefix directory, and fetches one dataset on all nodes. */
 public final class PrefixFetcher {
   private static final Logger LOG = LoggerFactory.getLogger(PrefixFetcher.class);
+  /** Each reads everything again, and an older checkpoint costs work. */
+  private static final int MOST_ATTEMPTS = 4;
 
   private final Loop loop;
   private final Prefixes prefixes;
@@ -202,22 +204,28 @@ public final class PrefixFetcher {
   }
 
   /**
-   * Fetches every rank's files on its node, checked. Tried once more after an error of the operating system, as that
-   * may have been the only one. Bad bytes mark the dataset as failed in the index.
+   * Fetches every rank's files on its node, checked. Tried again after an error of the operating system, as that may
+   * have been the only one, unless the same comes again. Bad bytes mark the dataset as failed in the index.
    *
    * @return how many ranks wrote it: where every rank may read every file, it may be another number than the run has,
    *     and any node checks the files
    */
   Future<Integer> fetch(DatasetDescriptor dataset, RestoreRequest wanted) {
-    return attempt(dataset, wanted).recover(failure -> {
-      if (Fault.of(failure) != Fault.IO) {
-        return Future.failedFuture(failure);
-      }
-      LOG.warn("dataset {} is fetched once more: {}", dataset.id(), failure.getMessage());
-      return attempt(dataset, wanted);
-    }).transform((count, failure) -> failure == null
+    return attempt(dataset, wanted, Set.of()).transform((count, failure) -> failure == null
         ? mark(wanted.prefix(), dataset.key(), index -> index.markFetched(dataset.id(), now.get())).map(count)
         : failed(dataset, wanted, failure).map(count));
+  }
+
+  /** @param failures of the attempts before */
+  private Future<Integer> attempt(DatasetDescriptor dataset, RestoreRequest wanted, Set<String> failures) {
+    return attempt(dataset, wanted).recover(failure -> {
+      String why = String.valueOf(failure.getMessage());
+      if (Fault.of(failure) != Fault.IO || failures.contains(why) || failures.size() + 1 == MOST_ATTEMPTS) {
+        return Future.failedFuture(failure);
+      }
+      LOG.warn("dataset {} is fetched once more: {}", dataset.id(), why);
+      return attempt(dataset, wanted, Stream.concat(failures.stream(), Stream.of(why)).collect(Collectors.toSet()));
+    });
   }
 
   /** Where it fails, nothing that it has begun is still under way. The next attempt replaces what it left. */
