@@ -19,8 +19,8 @@ import java.util.function.BiConsumer;
  *   MODE -> 33188                 as stat(2) has it: of a regular file; missing, with the next two, if unknown
  *   MTIME_SECS -> 1312850690      when its bytes changed last
  *   MTIME_NSECS -> 668536000
- *   BOOT -> 3f1c...               only where CRC is not known because nobody has read the file: id of the boot of the
- *   DEVICE -> 26, INODE -> 4711   machine, and its inode
+ *   BOOT -> 3f1c.../39831         only where CRC is not known because nobody has read the file: id of the boot of the
+ *   DEVICE -> 26, INODE -> 4711   machine and, where it has one, of the mount; and its inode
  *   CTIME_SECS -> 1312850690      when that changed last
  *   CTIME_NSECS -> 668536000
  *   SHARED -> 1                   another rank has written the same file, and counts it; missing for all others
@@ -73,7 +73,7 @@ public final class FileMetaHash {
   }
 
   private static void describe(Unread unread, BiConsumer<String, Object> to) {
-    to.accept("BOOT", unread.boot());
+    to.accept("BOOT", unread.mount());
     to.accept("DEVICE", unread.device());
     to.accept("INODE", unread.inode());
     to.accept("CTIME_SECS", unread.changedSeconds());
@@ -94,7 +94,7 @@ public final class FileMetaHash {
   }
 
   private static Optional<Unread> unread(Fields fields) {
-    return fields.findText("BOOT").map(boot -> new Unread(boot, fields.number("DEVICE", Long.MIN_VALUE),
+    return fields.findText("BOOT").map(mount -> new Unread(mount, fields.number("DEVICE", Long.MIN_VALUE),
         fields.number("INODE", Long.MIN_VALUE), fields.number("CTIME_SECS", Long.MIN_VALUE),
         nanos(fields, "CTIME_NSECS")));
   }

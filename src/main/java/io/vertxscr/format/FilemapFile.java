@@ -40,7 +40,7 @@ import java.util.TreeMap;
  *                          LEVEL -> 3
  *   RANK -> 2 -> DSET -> 6
  *             DSETDESC/descriptor               the same again, where tools of the SCR family look for it
- *             BOOT -> 3f1c...                   boot of the machine that the seals are of; missing without any
+ *             BOOT -> 3f1c.../39831             boot and mount that the seals are of; missing without any
  *             FILES -> 1
  *             FILE -> rank.2/a.ckpt -> INDEX -> 0     place in the logical file: the order of keys means nothing
  *                                      META/...       see FileMetaHash
@@ -100,8 +100,8 @@ public final class FilemapFile {
     List<FileMeta> files = rank.files().files();
     RankSeals seals = rank.seals();
     to.put("DSETDESC", DescriptorHash.encode(dataset.descriptor(), true));
-    if (!seals.boot().isEmpty()) {
-      to.set("BOOT", seals.boot());
+    if (!seals.mount().isEmpty()) {
+      to.set("BOOT", seals.mount());
     }
     to.set("FILES", files.size()).open("FILE");
     Set<String> names = HashSet.newHashSet(files.size());

@@ -57,13 +57,13 @@ public record FileMeta(String name, String path, long bytes, OptionalInt crc, Op
 
   /**
    * By what a file is known again that nobody has read since its rank called it complete. It is the same as long as all
-   * of these are, with size and {@link Stamp}, on the same boot of the machine.
+   * of these are, with size and {@link Stamp}, in the same mount of its file system.
    *
-   * @param boot id of that boot
+   * @param mount id of that mount
    * @param changedSeconds when its bytes or attributes changed last, which no program can set: seconds since 1970
    * @param changedNanos and the rest of that, 0 to {@link Stamp#MAX_NANOS}
    */
-  public record Unread(String boot, long device, long inode, long changedSeconds, int changedNanos) {}
+  public record Unread(String mount, long device, long inode, long changedSeconds, int changedNanos) {}
 
   /** Returns the file with its checksum. */
   public FileMeta withCrc(int known) {

@@ -2,7 +2,7 @@ package io.vertxscr.model;
 
 /**
  * What a file was when its bytes began to be compared with a checksum, or to be read for one. As long as it is all of
- * this, on the same boot of the machine, nobody has written to it since.
+ * this, in the same mount of the file system, nobody has written to it since.
  *
  * @param modifiedSeconds when its bytes changed last, or as somebody has set it: seconds since 1970, negative before
  * @param modifiedNanos and the rest of that, as {@link FileMeta.Stamp} has it

@@ -9,6 +9,7 @@ import io.vertxscr.model.RankFiles;
 import io.vertxscr.model.ScrException;
 import io.vertxscr.placement.CacheNames;
 import java.io.IOException;
+import java.nio.file.FileSystem;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.NoSuchFileException;
@@ -43,8 +44,8 @@ public final class DatasetStore {
 
   private final NodeDirectories directories;
   private final Filemaps filemaps;
-  /** Id of this boot of the machine; empty where nobody tells. */
-  private final String boot;
+  /** Empty where nobody tells which boot of the machine this is. */
+  private final Optional<MountIdentity> mounts;
   /** Bases of the stores that this node uses: its own, those of its datasets, those of its runs. */
   private final Set<String> stores = ConcurrentHashMap.newKeySet();
   private final Map<Path, Bins> bins = new ConcurrentHashMap<>();
@@ -63,7 +64,7 @@ public final class DatasetStore {
   private DatasetStore(NodeDirectories directories, Filemaps filemaps) {
     this.directories = directories;
     this.filemaps = filemaps;
-    this.boot = UnreadFiles.bootOrNone(directories.control().getFileSystem());
+    this.mounts = mounts(directories.control().getFileSystem());
     stores.add(directories.base().toString());
     filemaps.list().forEach(record -> stores.add(record.cache().base()));
   }
@@ -270,16 +271,30 @@ public final class DatasetStore {
    * @param now by the clock of the file system
    */
   public Sealing sealing(int datasetId, Instant now) {
-    return sealing(bins(directories.path(cache(datasetId).path())), now);
+    return sealing(directories.path(cache(datasetId).path()), now);
   }
 
   /** The same for files of a store. */
   public Sealing sealing(String storeBase, Instant now) {
-    return sealing(bins(directories.path(cacheIn(storeBase).path())), now);
+    return sealing(directories.path(cacheIn(storeBase).path()), now);
   }
 
-  private Sealing sealing(Bins store, Instant now) {
-    return store.isExact() ? new Sealing(boot, store.hasExactTimes(), now) : Sealing.NONE;
+  private static Optional<MountIdentity> mounts(FileSystem of) {
+    try {
+      return MountIdentity.on(of);
+    } catch (IOException _) {
+      return Optional.empty();
+    }
+  }
+
+  private Sealing sealing(Path cache, Instant now) {
+    Bins store = bins(cache);
+    try {
+      return mounts.isPresent() && store.isExact()
+          ? new Sealing(mounts.get().of(cache), store.hasExactTimes(), now) : Sealing.NONE;
+    } catch (IOException _) {
+      return Sealing.NONE;
+    }
   }
 
   /** Notes seals of files that are still held here, durably. Nothing waits for it; without them files are read. */

@@ -19,39 +19,39 @@ public final class Sealing {
   /** Seals nothing: of a store whose files do not tell of each write. */
   static final Sealing NONE = new Sealing("", false, Instant.MIN);
 
-  private final String boot;
+  private final String mount;
   private final boolean exact;
   private final Instant now;
 
   /**
-   * @param boot id of this boot of the machine
+   * @param mount of the store ({@link MountIdentity}); empty where nobody tells
    * @param exact whether each write after a look gets a time of its own ({@link WriteTimes})
    * @param now before the looks
    */
-  Sealing(String boot, boolean exact, Instant now) {
-    this.boot = boot;
+  Sealing(String mount, boolean exact, Instant now) {
+    this.mount = mount;
     this.exact = exact;
     this.now = now;
   }
 
   /** The seal of a file that is looked at now and not read yet. Empty where a write might not show. */
   public Optional<Seal> of(FileIdentity found) {
-    return !boot.isEmpty() && (exact || found.isSettled(now)) ? Optional.of(found.seal()) : Optional.empty();
+    return !mount.isEmpty() && (exact || found.isSettled(now)) ? Optional.of(found.seal()) : Optional.empty();
   }
 
-  /** Returns what can be used of the seals of a filemap: nothing of another boot. */
+  /** Returns what can be used of the seals of a filemap: nothing of another mount. */
   public RankSeals valid(RankSeals known) {
-    return known.boot().equals(boot) ? known : RankSeals.NONE;
+    return known.mount().equals(mount) ? known : RankSeals.NONE;
   }
 
-  /** Seals of this boot. */
+  /** Seals of this mount. */
   public RankSeals seals(List<Optional<Seal>> files, Optional<Seal> redundancy) {
-    return new RankSeals(boot, files, redundancy);
+    return new RankSeals(mount, files, redundancy);
   }
 
   /** The seal of a file that this node has just made, and of which nobody else knows yet. */
   public Optional<Seal> made(Path file) {
-    return exact && !boot.isEmpty() ? FileIdentity.of(file).map(FileIdentity::seal) : Optional.empty();
+    return exact && !mount.isEmpty() ? FileIdentity.of(file).map(FileIdentity::seal) : Optional.empty();
   }
 
   /**

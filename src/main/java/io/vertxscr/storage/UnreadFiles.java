@@ -7,9 +7,6 @@ import io.vertxscr.model.RankFiles;
 import io.vertxscr.model.ScrException;
 import io.vertxscr.model.Seal;
 import java.io.IOException;
-import java.nio.file.FileSystem;
-import java.nio.file.Files;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -17,16 +14,14 @@ import java.util.Optional;
 
 /**
  * Files of a cache whose checksums are not known yet, since nobody has read them. They are known again by inode, size
- * and times ({@link FileIdentity}), of which each write changes one, as long as the machine runs. Blocking.
+ * and times ({@link FileIdentity}), of which each write changes one, as long as the file system is mounted
+ * ({@link MountIdentity}). Blocking.
  *
- * <p>After another boot none of them is trusted: the attributes of a file may be on a disk, and its bytes not. Nor does
+ * <p>In another mount none of them is trusted: the attributes of a file may be on a disk, and its bytes not. Nor does
  * the time of change tell of a second write within one step of the kernel's clock, some milliseconds: who writes to a
  * file that it has just called complete may not be noticed.
  */
 public final class UnreadFiles {
-  /** A random id that the kernel of Linux draws when it starts. */
-  private static final String BOOT = "/proc/sys/kernel/random/boot_id";
-
   private UnreadFiles() {}
 
   /**
@@ -37,15 +32,21 @@ public final class UnreadFiles {
    * @throws ScrException FILE_CHANGED if a file is not as it was measured
    */
   public static Optional<RankFiles> note(Path datasetDirectory, RankFiles measured) {
-    Optional<String> boot;
+    String mount;
+    long device;
     try {
-      boot = boot(datasetDirectory.getFileSystem());
+      Optional<MountIdentity> mounts = MountIdentity.on(datasetDirectory.getFileSystem());
+      if (mounts.isEmpty()) {
+        return Optional.empty();
+      }
+      device = MountIdentity.device(datasetDirectory);
+      mount = mounts.get().of(device);
     } catch (IOException _) {
       return Optional.empty();
     }
     List<FileMeta> noted = new ArrayList<>(measured.files().size());
     for (FileMeta file : measured.files()) {
-      Optional<FileMeta> known = boot.isEmpty() ? Optional.empty() : note(datasetDirectory, file, boot.get());
+      Optional<FileMeta> known = note(datasetDirectory, file, device, mount);
       if (known.isEmpty()) {
         return Optional.empty();
       }
@@ -54,7 +55,7 @@ public final class UnreadFiles {
     return Optional.of(new RankFiles(measured.rank(), noted));
   }
 
-  private static Optional<FileMeta> note(Path datasetDirectory, FileMeta file, String boot) {
+  private static Optional<FileMeta> note(Path datasetDirectory, FileMeta file, long device, String mount) {
     if (file.crc().isPresent() || file.unread().isPresent()) {
       return Optional.of(file);
     } else if (file.bytes() == 0) {
@@ -62,12 +63,12 @@ public final class UnreadFiles {
     }
     Path path = NodeDirectories.resolve(datasetDirectory, file.name());
     Optional<FileIdentity> found = FileIdentity.of(path);
-    if (found.isEmpty() || found.get().seal().changedNanos() == 0) {
-      return Optional.empty();                            // times in whole seconds tell too little
+    if (found.isEmpty() || found.get().seal().changedNanos() == 0 || found.get().seal().device() != device) {
+      return Optional.empty();                            // times in whole seconds, and other mounts, tell too little
     }
     Seal seal = found.get().seal();
     FileMeta known = file.with(
-        new Unread(boot, seal.device(), seal.inode(), seal.changedSeconds(), seal.changedNanos()));
+        new Unread(mount, seal.device(), seal.inode(), seal.changedSeconds(), seal.changedNanos()));
     if (!isSame(known, seal)) {
       throw new ScrException(Fault.FILE_CHANGED, path + " was changed after its rank had called it complete");
     }
@@ -85,16 +86,18 @@ public final class UnreadFiles {
   /**
    * Returns why an unread file is not the one that was noted, in a sentence; empty if it is.
    *
-   * @throws ScrException IO if nobody can tell which boot this is
+   * @throws ScrException IO if nobody can tell which mount this is
    */
   public static Optional<String> problem(Path path, FileMeta file) {
     Unread known = file.unread().orElseThrow();
     try {
-      if (!boot(path.getFileSystem()).equals(Optional.of(known.boot()))) {
-        return Optional.of(path + " had not been read when the machine went down, so nobody knows its checksum");
+      Optional<MountIdentity> mounts = MountIdentity.on(path.getFileSystem());
+      if (mounts.isEmpty() || !mounts.get().of(known.device()).equals(known.mount())) {
+        return Optional.of(path + " had not been read when the machine went down, or its file system was unmounted,"
+            + " so nobody knows its checksum");
       }
     } catch (IOException e) {
-      throw Faults.io(path.getFileSystem().getPath(BOOT), e);
+      throw Faults.io(path, e);
     }
     return FileIdentity.of(path).filter(found -> isSame(file, found.seal())).isPresent() ? Optional.empty()
         : Optional.of(path + " was changed or replaced after it was complete, before its checksum was known");
@@ -117,22 +120,5 @@ public final class UnreadFiles {
     problem(path, file).ifPresent(problem -> {
       throw new ScrException(Fault.CORRUPT, problem);
     });
-  }
-
-  /** Id of this boot of the machine; empty where nobody tells, or it cannot be read. */
-  static String bootOrNone(FileSystem of) {
-    try {
-      return boot(of).orElse("");
-    } catch (IOException _) {
-      return "";
-    }
-  }
-
-  static Optional<String> boot(FileSystem of) throws IOException {
-    try {
-      return Optional.of(Files.readString(of.getPath(BOOT)).strip()).filter(id -> !id.isEmpty());
-    } catch (NoSuchFileException _) {
-      return Optional.empty();
-    }
   }
 }

@@ -21,7 +21,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Goal: an unread file is trusted only as long as nobody has touched it, on the same boot. */
+/** Goal: an unread file is trusted only as long as nobody has touched it, in the same mount. */
 class UnreadFilesTest {
   @TempDir
   Path directory;
@@ -101,9 +101,9 @@ class UnreadFilesTest {
   }
 
   @Test
-  void noneIsTrustedOnAnotherBoot() {
+  void noneIsTrustedInAnotherMount() {
     Unread known = file.unread().orElseThrow();
-    FileMeta older = file.with(new Unread(known.boot() + "0", known.device(), known.inode(), known.changedSeconds(),
+    FileMeta older = file.with(new Unread(known.mount() + "0", known.device(), known.inode(), known.changedSeconds(),
         known.changedNanos()));
     assertThat(UnreadFiles.problem(path, older)).get().asString().contains("machine went down");
     assertThat(FileChecks.problem(directory, older)).isPresent();

@@ -6,7 +6,8 @@ import java.util.List;
 
 /**
  * A small network of namespaces: two switches with a group of hosts each, and one cable. Files are those of this
- * host. Needs root and {@code ip}.
+ * host, and {@code ip netns exec} would keep each file system mounted that is mounted when it is called. Needs root,
+ * {@code ip} and {@code nsenter}.
  */
 final class Namespaces implements AutoCloseable {
   private static final String NETWORK = "10.213.77.";
@@ -35,7 +36,7 @@ final class Namespaces implements AutoCloseable {
       in(name, "link", "set", "eth0", "up");
       in(name, "link", "set", "lo", "up");
       in(switches, "link", "set", "port" + host, "master", "side" + host / perSwitch, "up");
-      hosts.add(new DaemonCluster.Host(address, List.of("ip", "netns", "exec", name)));
+      hosts.add(new DaemonCluster.Host(address, List.of("nsenter", "--net=/run/netns/" + name)));
     }
   }
 

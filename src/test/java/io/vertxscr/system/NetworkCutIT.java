@@ -26,7 +26,7 @@ class NetworkCutIT {
 
   @Test
   void afterACutThatEndsTheRunAllAreOneClusterAgainAndTheNextRunGoesOn() throws Exception {
-    Root.assumeLongTestsWith("ip");
+    Root.assumeLongTestsWith("ip", "nsenter");
     try (Namespaces network = new Namespaces(2);
         DaemonCluster cluster = new DaemonCluster(Map.of("SCR_FLUSH", "0", "SCR_COPY_TYPE", "XOR"), network.hosts())) {
       cluster.fill(4);

@@ -22,7 +22,7 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Checks cached files and headers of redundancy files. What is as it was when it was sealed on this boot of the machine
+ * Checks cached files and headers of redundancy files. What is as it was when it was sealed in this mount of the store
  * is right, and not read; all else is read against its checksums, and sealed. Thread-safe, blocking.
  *
  * <p>Bytes that change without a trace in the file system are found by the scrub, and by nobody before: a bad memory

@@ -103,7 +103,7 @@ class RankChecksTest {
     RankSeals first = rank.seals();
     boot("second");
     assertThat(opened(false)).isEqualTo(NAMES.size());
-    assertThat(rank.seals().boot()).isNotEqualTo(first.boot());
+    assertThat(rank.seals().mount()).isNotEqualTo(first.mount());
     assertThat(rank.seals().files()).isEqualTo(first.files());
     assertThat(opened(false)).isZero();
   }
