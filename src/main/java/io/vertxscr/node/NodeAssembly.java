@@ -189,16 +189,17 @@ public final class NodeAssembly {
     PrefixFetcher prefix =
         new PrefixFetcher(loop, bus, prefixes, access.tokens()::with, () -> LocalDateTime.now(loop.clock()));
     RestartJournal journal = new RestartJournal(loop, prefixes);
+    OnlyCopies onlyCopies = new OnlyCopies(caches, prefix, journal);
     CacheRestores restores = new CacheRestores(caches, observer);
     healing = new CacheHealing(loop, caches, restores, new CacheHealing.HealPolicy(
         settings.heal().seconds(), settings.heal().bytesPerSecond(), settings.policy().descriptors()),
         numbers, observer);
     RestartLeader restart = new RestartLeader(restores,
-        new Restorer(loop, caches, prefix, restores, journal, observer), new CatchUp(loop, caches, restores, observer),
-        healing, journal, new LaunchWishes(journal, settings.launch()));
-    FlushLeader flush = flush(caches, prefix, restores, journal, access, observer);
+        new Restorer(loop, caches, prefix, restores, journal, onlyCopies, observer),
+        new CatchUp(loop, caches, restores, observer), healing, journal, new LaunchWishes(journal, settings.launch()));
+    FlushLeader flush = flush(onlyCopies, restores, access, observer);
     DatasetCommands commands = new DatasetCommands(
-        caches, restores, prefix, journal, flush.coordinator(), access.turns(), observer);
+        caches, restores, prefix, journal, onlyCopies, flush.coordinator(), access.turns(), observer);
     PublishedScrub published = new PublishedScrub(loop, ports.membership(), prefixes, caches, observer,
         new PublishedScrub.PublishedPolicy(settings.scrub().publishedSeconds(), settings.scrub().bytesPerSecond()),
         runs::isInPhase, (dataset, all) -> flush.wanted().prepare(dataset, all)
@@ -255,18 +256,17 @@ public final class NodeAssembly {
             settings.policy().log()));
   }
 
-  private FlushLeader flush(Inventories caches, PrefixFetcher prefix, CacheRestores restores, RestartJournal journal,
-      PrefixAccess access, Observer observer) {
+  private FlushLeader flush(OnlyCopies onlyCopies, CacheRestores restores, PrefixAccess access, Observer observer) {
+    Inventories caches = onlyCopies.caches();
     RunPolicy standard = settings.policy();
     PrefixRetention retention =
-        new PrefixRetention(prefixes, journal::read, observer, standard.cache(), access);
+        new PrefixRetention(prefixes, onlyCopies.journal()::read, observer, standard.cache(), access);
     FlushShares shares = new FlushShares(standard.flush(), () -> loop.nanoTime() / NS_PER_MS, observer);
     FlushSteps steps = new FlushSteps(loop, bus, prefixes, new ContainerSteps(bus, prefixes.locked()),
-        new PlaceOwners(loop, bus, new OnlyCopies(caches, prefix, journal)::keepIfPassedOver), shares, retention,
-        access);
+        new FlushSteps.Others(new PlaceOwners(loop, bus), retention, onlyCopies), shares, access);
     FlushCoordinator coordinator = new FlushCoordinator(loop, caches, restores, shares, steps, observer);
     return new FlushLeader(coordinator, new WantedFlushes(loop, caches, restores, coordinator),
-        new FlushStates(loop, caches, prefix, coordinator), shares, retention, access);
+        new FlushStates(loop, caches, onlyCopies.prefix(), coordinator), shares, retention, access);
   }
 
   private RunLifecycle lifecycle(DatasetCommands commands, RestartLeader restart, FlushLeader flush,

@@ -264,19 +264,14 @@ public final class DatasetVerification {
     });
   }
 
-  /** One that fails is tried once more: it may have been a fault of the moment. */
   private static Found readOrNot(Supplier<Found> look) {
     try {
-      return look.get();
-    } catch (ScrException _) {
-      try {
-        return look.get();
-      } catch (ScrException e) {
-        if (e.fault() != Fault.IO) {
-          throw e;
-        }
-        return Found.unread(e);
+      return FileChecks.twice(look);
+    } catch (ScrException e) {
+      if (e.fault() != Fault.IO) {
+        throw e;
       }
+      return Found.unread(e);
     }
   }
 

@@ -12,6 +12,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.util.Optional;
+import java.util.function.Supplier;
 import java.util.zip.CRC32;
 
 /** Compares files with their registered metadata. Blocking: transfer threads only. */
@@ -74,13 +75,22 @@ public final class FileChecks {
   public static Optional<String> problem(Path datasetDirectory, FileMeta meta) {
     Path path = NodeDirectories.resolve(datasetDirectory, meta.name());
     try {
-      return deviation(path, meta);
+      return twice(() -> deviation(path, meta));
+    } catch (ScrException e) {
+      return Optional.of(e.getMessage());
+    }
+  }
+
+  /**
+   * Looks once more where a look fails: it may have been a fault of the moment.
+   *
+   * @throws ScrException of the second one
+   */
+  public static <T> T twice(Supplier<T> look) {
+    try {
+      return look.get();
     } catch (ScrException _) {
-      try {
-        return deviation(path, meta);
-      } catch (ScrException e) {
-        return Optional.of(e.getMessage());
-      }
+      return look.get();
     }
   }
 

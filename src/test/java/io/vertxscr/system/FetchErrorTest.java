@@ -52,9 +52,7 @@ class FetchErrorTest {
   void oneErrorOfEachNodeInTurnCostsNoCheckpoint() throws Exception {
     try (FaultyDisk disk = new FaultyDisk()) {
       VirtualCluster cluster = cluster(disk);
-      VirtualRun run = new VirtualRun(cluster, NODES);
-      assertThat(run.steps(1, 2)).isZero();
-      loseCaches(cluster);
+      VirtualRun run = flushedTwoStepsAndLostThem(cluster);
       int[] fetches = new int[1];
       cluster.bus().watch(sent -> fetches[0] += sent.address().endsWith(".node.fetch") ? 1 : 0);
       Set<Integer> failed = new TreeSet<>();
@@ -73,9 +71,7 @@ class FetchErrorTest {
   void anErrorThatStaysLeadsToTheOlderCheckpoint() throws Exception {
     try (FaultyDisk disk = new FaultyDisk()) {
       VirtualCluster cluster = cluster(disk);
-      VirtualRun run = new VirtualRun(cluster, NODES);
-      assertThat(run.steps(1, 2)).isZero();
-      loseCaches(cluster);
+      VirtualRun run = flushedTwoStepsAndLostThem(cluster);
       disk.trouble((_, what) -> {
         if (what.startsWith("read ") && what.contains("/step-2/rank-1-")) {
           throw new IOException("Input/output error");
@@ -90,9 +86,7 @@ class FetchErrorTest {
   void aDiskThatIsFullBetweenFetchAndCommitDelaysTheRestart() throws Exception {
     try (FaultyDisk disk = new FaultyDisk()) {
       VirtualCluster cluster = cluster(disk);
-      VirtualRun run = new VirtualRun(cluster, NODES);
-      assertThat(run.steps(1, 2)).isZero();
-      loseCaches(cluster);
+      VirtualRun run = flushedTwoStepsAndLostThem(cluster);
       boolean[] full = new boolean[1];
       cluster.bus().watch(sent -> full[0] |= sent.address().endsWith(".fetch-commit"));
       disk.trouble((_, what) -> {
@@ -118,6 +112,13 @@ class FetchErrorTest {
         Map.of("SCR_COPY_TYPE", "XOR", "SCR_FLUSH", "1", "SCR_FLUSH_ASYNC", "0"), new LocalFiles(disk.system()));
     cluster.start(NODES);
     return cluster;
+  }
+
+  private static VirtualRun flushedTwoStepsAndLostThem(VirtualCluster cluster) throws Exception {
+    VirtualRun run = new VirtualRun(cluster, NODES);
+    assertThat(run.steps(1, 2)).isZero();
+    loseCaches(cluster);
+    return run;
   }
 
   private static void loseCaches(VirtualCluster cluster) {

@@ -121,10 +121,14 @@ public final class DatasetRemoval {
     Index listed = index.read().index();
     Map<String, FileTime> contested = new HashMap<>();
     for (int other : paths.datasets()) {
-      if (other == id || !Files.exists(paths.rankMap(other)) || other < id && hasLost(listed, other)) {
+      if (other == id || !Files.exists(paths.rankMap(other))) {
         continue;
       }
-      Optional<FileTime> until = hasLost(listed, other) && Files.exists(paths.summary(other))
+      boolean lost = hasLost(listed, other);
+      if (lost && other < id) {
+        continue;
+      }
+      Optional<FileTime> until = lost && Files.exists(paths.summary(other))
           ? Optional.of(changed(paths.summary(other))) : Optional.empty();
       new RankMapReader(paths, other).forEach(entry -> WrittenOver.places(entry).map(FlushedFile::place)
           .filter(files::containsKey).forEach(place -> until.ifPresentOrElse(

@@ -33,6 +33,7 @@ import io.vertxscr.service.PrefixJobs;
 import io.vertxscr.service.Prefixes;
 import io.vertxscr.service.container.ContainerSteps.ContainerContent;
 import io.vertxscr.service.container.ContainerSteps;
+import io.vertxscr.service.restart.OnlyCopies;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -59,14 +60,20 @@ public final class FlushSteps {
   private final PlaceOwners owners;
   private final FlushShares shares;
   private final PrefixRetention retention;
+  private final OnlyCopies onlyCopies;
   private final PrefixTurns turns;
   private final PrefixTokens tokens;
   private final Map<Integer, FlushAttempt> attempts = new HashMap<>();
 
+  /** Who knows of the other datasets that a flush meets in a prefix directory. */
+  public record Others(PlaceOwners owners, PrefixRetention retention, OnlyCopies onlyCopies) {}
+
   /** Works for the leader of a node. */
-  public FlushSteps(Loop loop, NodeBus bus, Prefixes prefixes, ContainerSteps containers, PlaceOwners owners,
-      FlushShares shares, PrefixRetention retention, PrefixAccess access) {
-    this.retention = retention;
+  public FlushSteps(Loop loop, NodeBus bus, Prefixes prefixes, ContainerSteps containers, Others others,
+      FlushShares shares, PrefixAccess access) {
+    this.owners = others.owners();
+    this.retention = others.retention();
+    this.onlyCopies = others.onlyCopies();
     this.turns = access.turns();
     this.tokens = access.tokens();
     this.shares = shares;
@@ -75,7 +82,6 @@ public final class FlushSteps {
     this.prefixes = prefixes;
     this.locked = prefixes.locked();
     this.containers = containers;
-    this.owners = owners;
   }
 
   /** The node that has the files of each rank of a dataset; empty if no node has those of some rank. */
@@ -329,7 +335,7 @@ public final class FlushSteps {
       return Future.all(told).compose(_ -> note(attempt.directory(), attempt.descriptor(),
           attempt.course().later.isPresent() ? Set.of(Location.CACHE) : Set.of(Location.CACHE, Location.PFS)))
           .compose(_ -> attempt.course().later.isPresent() || attempt.course().taken
-              ? owners.changed(attempt.prefix()) : Future.succeededFuture());
+              ? onlyCopies.keepIfPassedOver(attempt.prefix()) : Future.succeededFuture());
     });
   }
 

@@ -21,7 +21,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.function.Function;
 import java.util.function.Supplier;
 
 /**
@@ -35,25 +34,11 @@ public final class PlaceOwners {
 
   private final Loop loop;
   private final NodeBus bus;
-  private final Function<String, Future<Void>> onlyCopies;
 
-  /**
-   * Asks for the leader of a node.
-   *
-   * @param onlyCopies has the caches keep what is of no use in a prefix directory
-   */
-  public PlaceOwners(Loop loop, NodeBus bus, Function<String, Future<Void>> onlyCopies) {
+  /** Asks for the leader of a node. */
+  public PlaceOwners(Loop loop, NodeBus bus) {
     this.loop = loop;
     this.bus = bus;
-    this.onlyCopies = onlyCopies;
-  }
-
-  /**
-   * A dataset has taken names of others, or later ones have kept it out. Who has lost them counts as flushed, but not
-   * where restarts pass the later one over.
-   */
-  Future<Void> changed(String prefix) {
-    return onlyCopies.apply(prefix);
   }
 
   /**

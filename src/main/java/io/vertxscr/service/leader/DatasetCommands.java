@@ -41,7 +41,7 @@ public final class DatasetCommands {
 
   /** Works for the leader of a node. */
   public DatasetCommands(Inventories caches, CacheRestores restores, PrefixFetcher prefix, RestartJournal journal,
-      FlushCoordinator flushes, PrefixTurns turns, Observer observer) {
+      OnlyCopies onlyCopies, FlushCoordinator flushes, PrefixTurns turns, Observer observer) {
     this.caches = caches;
     this.restores = restores;
     this.prefix = prefix;
@@ -49,7 +49,7 @@ public final class DatasetCommands {
     this.flushes = flushes;
     this.turns = turns;
     this.observer = observer;
-    this.onlyCopies = new OnlyCopies(caches, prefix, journal);
+    this.onlyCopies = onlyCopies;
   }
 
   /**

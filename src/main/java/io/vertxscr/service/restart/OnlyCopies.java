@@ -28,19 +28,26 @@ public record OnlyCopies(Inventories caches, PrefixFetcher prefix, RestartJourna
 
   /** Looks at a prefix directory whose datasets have changed, or the history of its restarts. */
   public Future<Void> keep(String directory) {
+    return journal.read(directory).compose(history -> keep(directory, history));
+  }
+
+  private Future<Void> keep(String directory, RestartHistory history) {
     return caches.all().compose(all -> CacheSnapshot.of(all).copiesFor(directory).noneMatch(OnlyCopies::isFlushed)
-        ? Future.succeededFuture() : prefix.list(directory).compose(flushed -> journal.read(directory)
-            .compose(history -> keep(all, directory, flushed, history))));
+        ? Future.succeededFuture()
+        : prefix.list(directory).compose(flushed -> keep(all, directory, flushed, history)));
   }
 
   private static boolean isFlushed(Inventory.Dataset dataset) {
     return dataset.flush() == FlushState.DONE && dataset.descriptor().flags().checkpoint();
   }
 
-  /** Does so when a dataset has taken names of others there, or they have kept it out. */
+  /**
+   * Does so when a dataset has taken names of others there, or they have kept it out. Who has lost them counts as
+   * flushed, but not where restarts pass the later one over.
+   */
   public Future<Void> keepIfPassedOver(String directory) {
     return journal.read(directory)
-        .compose(history -> history.from().isPresent() ? keep(directory) : Future.succeededFuture());
+        .compose(history -> history.from().isPresent() ? keep(directory, history) : Future.succeededFuture());
   }
 
   /**

@@ -53,6 +53,7 @@ public final class Restorer {
   private final PrefixFetcher prefix;
   private final CacheRestores restores;
   private final RestartJournal journal;
+  private final OnlyCopies onlyCopies;
   private final Observer observer;
   private final Loop loop;
   private List<String> quarantines = List.of();
@@ -67,13 +68,14 @@ public final class Restorer {
 
   /** Restores for the leader of a node. */
   public Restorer(Loop loop, Inventories caches, PrefixFetcher prefix, CacheRestores restores, RestartJournal journal,
-      Observer observer) {
+      OnlyCopies onlyCopies, Observer observer) {
     this.loop = loop;
     this.bus = caches.bus();
     this.caches = caches;
     this.prefix = prefix;
     this.restores = restores;
     this.journal = journal;
+    this.onlyCopies = onlyCopies;
     this.observer = observer;
   }
 
@@ -109,8 +111,8 @@ public final class Restorer {
     return scene(wanted).compose(scene -> {
       delayed = Optional.empty();
       Future<Void> may = fromCaches(wanted) ? Future.succeededFuture() : mayEmpty(scene, wanted);
-      Future<Void> noted = may.compose(_ -> new OnlyCopies(caches, prefix, journal)
-          .keep(scene.inventories(), wanted.prefix(), scene.flushed(), scene.history()));
+      Future<Void> noted = may.compose(_ -> onlyCopies.keep(
+          scene.inventories(), wanted.prefix(), scene.flushed(), scene.history()));
       return noted.compose(_ -> restore(wanted, scene)).map(found -> {
         if (found.restart().isEmpty()) {
           requireReadable(scene, wanted);

@@ -329,10 +329,31 @@ public final class PublishedScrub {
 
   private record Stepped(VerificationSteps steps, long bytes) {}
 
-  /** What was found; none where it is not listed any more, or was replaced meanwhile. */
-  private record Judgement(boolean whole, List<String> problems, Optional<String> unread, int badRanks) {
-    boolean isDamaged() {
-      return !whole && (unread.isEmpty() || !problems.isEmpty());
+  private enum Verdict {
+    WHOLE, DAMAGED,
+    /** Some file cannot be read now, and no other is bad. */
+    LATER
+  }
+
+  /**
+   * What was found; none where it is not listed any more, or was replaced meanwhile.
+   *
+   * @param problems each in a sentence; of LATER why one cannot be read
+   */
+  private record Judgement(Verdict verdict, List<String> problems, int badRanks) {
+    static Judgement of(boolean whole, List<Finding> findings, int badRanks) {
+      List<String> problems = findings.stream().filter(Finding.Defect.class::isInstance)
+          .map(finding -> ((Finding.Defect) finding).sentence()).toList();
+      List<String> unread = findings.stream().filter(Finding.Unread.class::isInstance)
+          .map(finding -> ((Finding.Unread) finding).example()).toList();
+      boolean later = !whole && problems.isEmpty() && !unread.isEmpty();
+      return later ? new Judgement(Verdict.LATER, unread, badRanks)
+          : new Judgement(whole ? Verdict.WHOLE : Verdict.DAMAGED, problems, badRanks);
+    }
+
+    String problem() {
+      return verdict == Verdict.WHOLE ? "" : problems.isEmpty() ? "damaged"
+          : problems.getFirst() + (problems.size() == 1 ? "" : " (and " + (problems.size() - 1) + " more)");
     }
   }
 
@@ -355,11 +376,8 @@ public final class PublishedScrub {
       IndexVerification verification = verification(directory, findings);
       boolean whole = broken.isEmpty() && verification.end(listed.get(), now.steps.orElseThrow().verified());
       broken.ifPresent(why -> verification.end(listed.get(), why));
-      return Optional.of(new Judgement(whole, findings.stream().filter(Finding.Defect.class::isInstance)
-          .map(finding -> ((Finding.Defect) finding).sentence()).toList(),
-          findings.stream().filter(Finding.Unread.class::isInstance)
-              .map(finding -> ((Finding.Unread) finding).example()).findFirst(),
-          now.steps.map(steps -> steps.verified().badRanks().size()).orElse(0)));
+      return Optional.of(Judgement.of(
+          whole, findings, now.steps.map(steps -> steps.verified().badRanks().size()).orElse(0)));
     }).compose(judgement -> {
       reading = Optional.empty();
       if (judgement.isEmpty()) {
@@ -367,24 +385,22 @@ public final class PublishedScrub {
         return Future.succeededFuture(true);
       }
       told(now, judgement.get());
-      return judgement.get().isDamaged() ? again(now.which).map(true) : Future.succeededFuture(true);
+      return judgement.get().verdict() == Verdict.DAMAGED ? again(now.which).map(true) : Future.succeededFuture(true);
     });
   }
 
   private void told(PublishedReading now, Judgement judgement) {
     PublishedLook look = looks.get(now.which);
-    if (!judgement.whole() && !judgement.isDamaged()) {
+    if (judgement.verdict() == Verdict.LATER) {
       LOG.warn("dataset {} \"{}\" of {} is verified later: {}",
-          now.entry.id(), now.entry.name(), now.which.prefix(), judgement.unread().get());
+          now.entry.id(), now.entry.name(), now.which.prefix(), judgement.problems().getFirst());
       if (look != null) {
         look.dueMs = nowMs() + (MOST_REST_MS << Math.min(look.unreadLooks++, MOST_DOUBLINGS));
-        look.unread = judgement.unread();
+        look.unread = Optional.of(judgement.problems().getFirst());
       }
       return;
     }
-    String problem = judgement.whole() ? "" : judgement.problems().isEmpty() ? "damaged"
-        : judgement.problems().getFirst() + (judgement.problems().size() == 1 ? ""
-            : " (and " + (judgement.problems().size() - 1) + " more)");
+    String problem = judgement.problem();
     if (look != null) {
       look.dueMs = nextDueMs();
       look.lookedAtMs = OptionalLong.of(loop.clock().millis());
@@ -394,7 +410,7 @@ public final class PublishedScrub {
     }
     observer.notice(new Event.PublishedVerified(now.entry.id(), now.which.prefix(), now.bytes, judgement.badRanks(),
         (loop.nanoTime() - now.sinceNs) / 1000));
-    if (judgement.isDamaged()) {
+    if (judgement.verdict() == Verdict.DAMAGED) {
       LOG.warn("dataset {} \"{}\" of {} is damaged: {}",
           now.entry.id(), now.entry.name(), now.which.prefix(), problem);
       observer.notice(new Event.PublishedDamaged(now.entry.id(), now.which.prefix(), problem));

@@ -30,7 +30,7 @@ class PlaceOwnersTest {
       public <A> Future<A> ask(String node, NodeVerb verb, Object request, Class<A> answer) {
         throw new AssertionError("the index says it");
       }
-    }, _ -> Future.succeededFuture());
+    });
     return time.await(owners.later(dataset, samples.paths, samples.publication, Map.of(), form)).result();
   }
 
