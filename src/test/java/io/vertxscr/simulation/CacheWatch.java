@@ -66,8 +66,8 @@ final class CacheWatch {
   }
 
   private void goes(Program program, Attempt attempt, String node) {
-    if (attempt.isUnwanted) {
-      attempt.evicted.add(node);
+    if (attempt.isUnwanted || attempt.rottenOn.size() > attempt.tolerance) {
+      attempt.evicted.add(node);                          // nobody wants it, or could restore it
       return;
     }
     boolean isInPrefix = isInPrefix(program, attempt);

@@ -91,6 +91,8 @@ final class Ledger {
     final Set<String> dropped = new TreeSet<>();
     /** By rank and number: each file is looked at many times. */
     private final Map<List<Integer>, byte[]> contents = new HashMap<>();
+    /** Nodes in whose caches a byte of its files is another one. */
+    final Set<String> rottenOn = new TreeSet<>();
     /** The dataset's; 0 while no rank has heard it. */
     int id;
     long begunNs;

@@ -1099,6 +1099,10 @@ final class Simulation {
       SimulatedDisk.Inode file = files.get(random.nextInt(files.size()));
       file.rot(random.nextInt(file.size()));
       copyLost(node);
+      Stream.of(main, guest).flatMap(program -> program.ledger().attempts().stream())
+          .filter(attempt -> attempt.cached.stream().anyMatch(path -> ((SimulatedPath) path).getFileSystem()
+              == machine(node).files && machine(node).files.find((SimulatedPath) path) == file))
+          .forEach(attempt -> attempt.rottenOn.add(node));
     }
   }
 
