@@ -171,6 +171,7 @@ public final class NodeAssembly {
     runs.onOver(run -> shards.end(Optional.ofNullable(run.open())));
     runs.onOver(run -> protection.over(run.info().run(), run.over().orElseThrow()));
     runs.onOver(_ -> copies.goOn());
+    runs.onArriving(evictor::nextRun);
     runs.onReplaced(last -> {
       protection.over(last.info().run(), last.over().orElseGet(() -> new ScrException(
           Fault.NO_SUCH_DATASET, "run " + last.info().run() + " has ended, and another one has begun")));

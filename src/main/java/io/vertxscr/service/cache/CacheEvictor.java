@@ -51,10 +51,21 @@ public final class CacheEvictor {
     this.observer = observer;
   }
 
-  /** Evicts the surplus after a dataset is complete. */
+  /** Evicts the surplus after a dataset is complete. Does nothing once the next run is about to begin. */
   public void keep(RunCache cache) {
+    if (cache.isEnded()) {
+      return;
+    }
     last = Optional.of(cache);
     Eviction.late(cached(cache), cache.storeCounts()).forEach(this::leave);
+  }
+
+  /**
+   * Ranks of the next run arrive. It may restart from what the last one would have evicted; what is too much goes when
+   * it has completed a dataset.
+   */
+  public void nextRun() {
+    last.ifPresent(RunCache::end);
   }
 
   /** A dataset has been flushed: output is evicted, a checkpoint stays as long as the others. */

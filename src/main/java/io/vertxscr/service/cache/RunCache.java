@@ -30,6 +30,7 @@ public final class RunCache {
   private int restart;
   /** The same where it has been brought to stable storage again, or is on its way there. */
   private int secured;
+  private boolean ended;
 
   /** A run that begins. */
   public RunCache(RunInfo info) {
@@ -39,6 +40,15 @@ public final class RunCache {
     }
     crcOnDelete = info.policy().cache().crcOnDelete();
     offered(info);
+  }
+
+  /** The next run is about to begin: what this one would keep, and what not, does not count any more. */
+  void end() {
+    ended = true;
+  }
+
+  boolean isEnded() {
+    return ended;
   }
 
   /** The run may restart from another dataset; only until it has completed one of its own. */

@@ -53,6 +53,7 @@ public final class RunService implements Membership.Listener {
   private final ArrivingRanks arriving;
   private final List<Consumer<LocalRun>> endListeners = new ArrayList<>();
   private Consumer<LocalRun> replaced = _ -> {};
+  private Runnable arrivals = () -> {};
   private boolean stopping;
   /** Whether the node is marked to be drained. Forgotten when the daemon ends. */
   private boolean drained;
@@ -72,6 +73,11 @@ public final class RunService implements Membership.Listener {
   /** Calls the listener with the run, which says why, when it ends before its time. */
   public void onOver(Consumer<LocalRun> listener) {
     endListeners.add(listener);
+  }
+
+  /** Calls the listener when ranks of the next run arrive. */
+  public void onArriving(Runnable listener) {
+    arrivals = listener;
   }
 
   /** Calls the listener with the last run when the next one begins. */
@@ -104,6 +110,7 @@ public final class RunService implements Membership.Listener {
           + self() + " is drained, to be shut down; scr drain --cancel " + self() + " takes that back"));
     }
     prefixes.admit(request.prefix());
+    arrivals.run();
     return arriving.arrive(request, client);
   }
 
