@@ -199,8 +199,9 @@ public final class FetchService {
     store.find(wanted.id()).filter(held -> held.flush() != FlushState.DONE
         && held.descriptor().createdUs() > wanted.createdUs()).ifPresent(held -> {
           throw new ScrException(Fault.WRONG_STATE, "the cache holds a part of a later dataset " + wanted.id() + " \""
-              + held.descriptor().name() + "\" that was not flushed, and has room for one dataset of an id only;"
-              + " nothing was fetched. To have the older one fetched, drop the later one");
+              + held.descriptor().name() + "\" of " + held.origin().prefix() + " that was not flushed, and has room for"
+              + " one dataset of an id only; nothing was fetched. To have the older one fetched, have the later one"
+              + " flushed or dropped: by its program, or the dashboard");
         });
   }
 

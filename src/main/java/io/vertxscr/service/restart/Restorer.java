@@ -382,7 +382,8 @@ public final class Restorer {
       }
       if (failure instanceof ScrException e && e.fault() != Fault.INTERNAL) {
         passOver(candidates.getFirst(), e);
-        if (delayed.isEmpty() && (otherSize || e.fault().retry())) {
+        boolean occupied = !cached && e.fault() == Fault.WRONG_STATE;   // in the caches is another one of its id
+        if (delayed.isEmpty() && (otherSize || occupied || e.fault().retry())) {
           delayed = Optional.of(new Delayed(candidates.getFirst(), e));
         }
         return first(candidates.subList(1, candidates.size()), wanted, seen, sharded || dataset.flags().shards());
