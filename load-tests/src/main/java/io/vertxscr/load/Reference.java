@@ -145,10 +145,20 @@ final class Reference {
     Map<String, Object> json = new LinkedHashMap<>();
     json.put("cpBytesPerSecond", Math.round(median(cp)));
     json.put("tcpBytesPerSecond", Math.round(median(tcp)));
+    json.put("congestionControl", congestionControl());
     json.put("memcpyBytesPerSecond", Math.round(median(memory)));
     json.put("readCpuSecondsPerGB", Result.rounded(median(read)));
     json.put("overwriteCpuSecondsPerGB", Result.rounded(median(overwrite)));
     return json;
+  }
+
+  /** Of the kernel, which costs some more than the bytes do; empty where it does not tell. */
+  private static String congestionControl() {
+    try {
+      return Files.readString(Path.of("/proc/sys/net/ipv4/tcp_congestion_control")).strip();
+    } catch (IOException _) {
+      return "";
+    }
   }
 
   double cpBytesPerSecond() {
