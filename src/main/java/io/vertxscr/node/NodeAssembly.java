@@ -192,13 +192,13 @@ public final class NodeAssembly {
     RestartJournal journal = new RestartJournal(loop, prefixes);
     OnlyCopies onlyCopies = new OnlyCopies(caches, prefix, journal);
     CacheRestores restores = new CacheRestores(caches, observer);
+    FlushLeader flush = flush(onlyCopies, restores, access, observer);
     healing = new CacheHealing(loop, caches, restores, new CacheHealing.HealPolicy(
         settings.heal().seconds(), settings.heal().bytesPerSecond(), settings.policy().descriptors()),
         numbers, observer);
     RestartLeader restart = new RestartLeader(restores,
-        new Restorer(loop, caches, prefix, restores, journal, onlyCopies, observer),
+        new Restorer(loop, caches, prefix, restores, journal, onlyCopies, flush.wanted()::outOfTheWay, observer),
         new CatchUp(loop, caches, restores, observer), healing, journal, new LaunchWishes(journal, settings.launch()));
-    FlushLeader flush = flush(onlyCopies, restores, access, observer);
     DatasetCommands commands = new DatasetCommands(
         caches, restores, prefix, journal, onlyCopies, flush.coordinator(), access.turns(), observer);
     PublishedScrub published = new PublishedScrub(loop, ports.membership(), prefixes, caches, observer,

@@ -24,32 +24,56 @@ class OccupiedIdTest {
   @TempDir
   Path directory;
 
-  @Test
-  void aRunIsRefusedWhileItsCheckpointCannotBeFetched() throws Exception {
-    VirtualCluster cluster = VirtualClusters.in(new Random(Long.getLong("seed", 1)), directory.resolve("walk"),
+  private VirtualCluster cluster;
+  private VirtualRun flushed;
+  private VirtualRun other;
+
+  /** @param scheme of the program whose datasets are not flushed */
+  private void bothProgramsHaveTheSameIds(String scheme) throws Exception {
+    cluster = VirtualClusters.in(new Random(Long.getLong("seed", 1)), directory.resolve("walk"),
         Map.of("SCR_COPY_TYPE", "XOR", "SCR_CACHE_SIZE", "2"));
     cluster.start(NODES);
-    VirtualRun flushed = new VirtualRun(cluster, Map.of("SCR_FLUSH", "1"), NODES);
+    flushed = new VirtualRun(cluster, Map.of("SCR_FLUSH", "1"), NODES);
     assertThat(flushed.steps(1, 2)).isZero();
-    loseCaches(cluster);
-    VirtualRun other = new VirtualRun(cluster, Map.of("SCR_FLUSH", "0"), NODES).in(directory.resolve("other"));
+    loseCaches(NODES);
+    other = new VirtualRun(cluster, Map.of("SCR_FLUSH", "0", "SCR_COPY_TYPE", scheme), NODES)
+        .in(directory.resolve("other"));
     other.all(session -> other.checkpoints(session, 1, 2));   // and dies
     cluster.launch();
+  }
+
+  @Test
+  void theOtherOneIsFlushedFirst() throws Exception {
+    bothProgramsHaveTheSameIds("XOR");
+    flushed.all(session -> flushed.restart(session).compose(step -> {
+      assertThat(step).isEqualTo(2);
+      return session.finish();
+    }).map(_ -> {
+      if (session.rank() == 0) {
+        assertThat(session.remarks()).anySatisfy(remark -> assertThat(remark).contains("step-2", "/other was flushed"));
+      }
+      return null;
+    }));
+    cluster.launch();
+    assertThat(other.steps(3, 3)).as("it has lost nothing").isEqualTo(2);
+  }
+
+  @Test
+  void aRunIsRefusedWhereTheOtherOneHasLostParts() throws Exception {
+    bothProgramsHaveTheSameIds("SINGLE");
+    loseCaches("n2");
     assertThatThrownBy(() -> flushed.steps(3, 3)).cause().isInstanceOfSatisfying(ScrException.class, e -> {
       assertThat(e.fault()).isEqualTo(Fault.WRONG_STATE);
       assertThat(e).hasMessageContaining("/other that was not flushed")
           .hasMessageContaining("the run would start without one");
     });
-    assertThat(other.steps(3, 3)).as("it has lost nothing").isEqualTo(2);
-    cluster.launch();
-    assertThat(flushed.steps(3, 3)).as("the other's has replaced the one with this id").isEqualTo(1);
   }
 
-  private static void loseCaches(VirtualCluster cluster) {
-    for (String node : NODES) {
+  private void loseCaches(String... nodes) {
+    for (String node : nodes) {
       cluster.kill(node);
     }
-    for (String node : NODES) {
+    for (String node : nodes) {
       cluster.loseStorage(node);
       cluster.start(node);
     }

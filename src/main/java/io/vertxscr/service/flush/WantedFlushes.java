@@ -80,6 +80,16 @@ public final class WantedFlushes {
     });
   }
 
+  /**
+   * Flushes a dataset that is in the way of another one. What is lost as far as can be seen stays as it is.
+   *
+   * @param all what the caches hold
+   * @return when it is in its prefix directory, or lost; fails where that cannot be reached now
+   */
+  public Future<Void> outOfTheWay(Inventory.Dataset dataset, List<Inventory> all) {
+    return flushNow(dataset, all, false);
+  }
+
   private Future<Void> flushNow(Inventory.Dataset dataset, List<Inventory> all, boolean instead) {
     int id = dataset.descriptor().id();
     long before = flushes.arrivals();

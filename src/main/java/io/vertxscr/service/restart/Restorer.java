@@ -28,6 +28,7 @@ import io.vertxscr.service.NodeBus;
 import io.vertxscr.service.Observer;
 import java.util.ArrayList;
 import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -54,6 +55,7 @@ public final class Restorer {
   private final CacheRestores restores;
   private final RestartJournal journal;
   private final OnlyCopies onlyCopies;
+  private final Flushes flushes;
   private final Observer observer;
   private final Loop loop;
   private List<String> quarantines = List.of();
@@ -61,14 +63,22 @@ public final class Restorer {
   private final List<String> missed = new ArrayList<>();
   /** The newest checkpoint of this search that only a failure keeps from being restored which may pass. */
   private Optional<Delayed> delayed = Optional.empty();
+  /** Those of this search for whose ids the caches have been made free. */
+  private final Set<Integer> freed = new HashSet<>();
   private Optional<DatasetDescriptor> unprotected = Optional.empty();
   private Event.Ways ways = new Event.Ways(0, 0, 0, 0);
   /** Where the last restored dataset is, if it has shards. */
   private Optional<RankMap> shards = Optional.empty();
 
+  /** Brings a dataset of the caches to its prefix directory. */
+  @FunctionalInterface
+  public interface Flushes {
+    Future<Void> flush(Inventory.Dataset dataset, List<Inventory> all);
+  }
+
   /** Restores for the leader of a node. */
   public Restorer(Loop loop, Inventories caches, PrefixFetcher prefix, CacheRestores restores, RestartJournal journal,
-      OnlyCopies onlyCopies, Observer observer) {
+      OnlyCopies onlyCopies, Flushes flushes, Observer observer) {
     this.loop = loop;
     this.bus = caches.bus();
     this.caches = caches;
@@ -76,6 +86,7 @@ public final class Restorer {
     this.restores = restores;
     this.journal = journal;
     this.onlyCopies = onlyCopies;
+    this.flushes = flushes;
     this.observer = observer;
   }
 
@@ -110,6 +121,7 @@ public final class Restorer {
   public Future<RestoreOutcome> restore(RestoreRequest wanted) {
     return scene(wanted).compose(scene -> {
       delayed = Optional.empty();
+      freed.clear();
       Future<Void> may = fromCaches(wanted) ? Future.succeededFuture() : mayEmpty(scene, wanted);
       Future<Void> noted = may.compose(_ -> onlyCopies.keep(
           scene.inventories(), wanted.prefix(), scene.flushed(), scene.history()));
@@ -380,15 +392,46 @@ public final class Restorer {
       if (otherSize && !sharded || Fault.of(failure) == Fault.BUSY) {
         return Future.failedFuture(failure);              // no reason to go back further, nor one against the dataset
       }
+      boolean occupied = !cached && Fault.of(failure) == Fault.WRONG_STATE;   // in the caches is another one of its id
+      if (occupied && freed.add(dataset.id())) {
+        return free(dataset, wanted).compose(_ -> first(candidates, wanted, seen, sharded));
+      }
       if (failure instanceof ScrException e && e.fault() != Fault.INTERNAL) {
         passOver(candidates.getFirst(), e);
-        boolean occupied = !cached && e.fault() == Fault.WRONG_STATE;   // in the caches is another one of its id
         if (delayed.isEmpty() && (otherSize || occupied || e.fault().retry())) {
           delayed = Optional.of(new Delayed(candidates.getFirst(), e));
         }
         return first(candidates.subList(1, candidates.size()), wanted, seen, sharded || dataset.flags().shards());
       }
       return Future.failedFuture(failure);
+    });
+  }
+
+  /**
+   * Flushes what other programs have under the id of a dataset in the caches alone. Then it may be replaced; what
+   * becomes of that is seen when the dataset is fetched.
+   */
+  private Future<Void> free(DatasetDescriptor dataset, RestoreRequest wanted) {
+    return caches.all().compose(all -> {
+      Map<DatasetKey, Inventory.Dataset> others = new LinkedHashMap<>();
+      CacheSnapshot.of(all).copies().filter(other -> other.descriptor().id() == dataset.id()
+          && other.flush() != FlushState.DONE && !other.origin().prefix().equals(wanted.prefix()))
+          .forEach(other -> others.put(other.key(), other));
+      Future<Void> freed = Future.succeededFuture();
+      for (Inventory.Dataset other : others.values()) {
+        freed = freed.compose(_ -> flushes.flush(other, all)).compose(_ -> caches.all()).map(now -> {
+          if (CacheSnapshot.of(now).copies(other.key()).allMatch(copy -> copy.flush() == FlushState.DONE)) {
+            tell("dataset " + other.descriptor().id() + " \"" + other.descriptor().name() + "\" of "
+                + other.origin().prefix() + " was flushed, for the caches have room for one dataset of an id: dataset "
+                + dataset.id() + " \"" + dataset.name() + "\" of this run");
+          }
+          return null;
+        });
+      }
+      return freed;
+    }).otherwise(failure -> {
+      LOG.warn("another dataset {} stays in the way: {}", dataset.id(), failure.getMessage());
+      return null;
     });
   }
 
