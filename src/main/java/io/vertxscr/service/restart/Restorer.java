@@ -417,9 +417,9 @@ public final class Restorer {
       CacheSnapshot.of(all).copies().filter(other -> other.descriptor().id() == dataset.id()
           && other.flush() != FlushState.DONE && !other.origin().prefix().equals(wanted.prefix()))
           .forEach(other -> others.put(other.key(), other));
-      Future<Void> freed = Future.succeededFuture();
+      Future<Void> flushed = Future.succeededFuture();
       for (Inventory.Dataset other : others.values()) {
-        freed = freed.compose(_ -> flushes.flush(other, all)).compose(_ -> caches.all()).map(now -> {
+        flushed = flushed.compose(_ -> flushes.flush(other, all)).compose(_ -> caches.all()).map(now -> {
           if (CacheSnapshot.of(now).copies(other.key()).allMatch(copy -> copy.flush() == FlushState.DONE)) {
             tell("dataset " + other.descriptor().id() + " \"" + other.descriptor().name() + "\" of "
                 + other.origin().prefix() + " was flushed, for the caches have room for one dataset of an id: dataset "
@@ -428,7 +428,7 @@ public final class Restorer {
           return null;
         });
       }
-      return freed;
+      return flushed;
     }).otherwise(failure -> {
       LOG.warn("another dataset {} stays in the way: {}", dataset.id(), failure.getMessage());
       return null;
