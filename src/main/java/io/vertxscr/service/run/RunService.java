@@ -102,7 +102,7 @@ public final class RunService implements Membership.Listener {
       throw arriving.refused(new ScrException(
           Fault.STOPPING, "rank " + request.rank() + " cannot begin: node " + self() + " is stopping"));
     }
-    if (run != null && !run.isOver() && !ended(run)) {
+    if (run != null && !run.isOver() && !run.isFinished()) {
       return again(request, client);
     }
     if (drained) {
@@ -126,10 +126,6 @@ public final class RunService implements Membership.Listener {
     }
     throw new ScrException(Fault.RUN_IN_PROGRESS, "run " + run.info().run() + " (" + run.info().map().size()
         + " ranks, prefix " + run.info().prefix() + ") is in progress on node " + self() + "; one run at a time");
-  }
-
-  private static boolean ended(LocalRun run) {
-    return run.sessions().stream().allMatch(s -> s.state().phase() == SessionState.SessionPhase.ENDED);
   }
 
   private InitReply reply(RunInfo info, int rank) {
@@ -184,7 +180,7 @@ public final class RunService implements Membership.Listener {
   }
 
   private void end(ScrException cause) {
-    if (!run.isOver() && !ended(run)) {
+    if (!run.isOver() && !run.isFinished()) {
       LOG.warn("run {} is over: {}", run.info().run(), cause.getMessage());
       run.end(cause);
       endListeners.forEach(listener -> listener.accept(run));
@@ -230,7 +226,7 @@ public final class RunService implements Membership.Listener {
     long newestRun = last.map(mine -> mine.info().run()).orElse(0L);
     return Future.succeededFuture(last.filter(mine -> !mine.isOver())
         .map(mine -> new NodeRunState(epoch.value(), Optional.of(mine.info()), mine.gathers(), mine.lastGathered(),
-            ended(mine), failedLeader, endedByNodeLoss, newestRun, drained))
+            mine.isFinished(), failedLeader, endedByNodeLoss, newestRun, drained))
         .orElseGet(() -> new NodeRunState(
             epoch.value(), Optional.empty(), 0, Optional.empty(), false, failedLeader, endedByNodeLoss, newestRun,
             drained)));
@@ -314,12 +310,12 @@ public final class RunService implements Membership.Listener {
 
   /** Whether ranks here wait for their restart, or write or read a dataset. */
   public boolean isInPhase() {
-    return !arriving.isEmpty() || (run != null && !run.isOver() && !ended(run) && run.open() != null);
+    return !arriving.isEmpty() || (run != null && !run.isOver() && !run.isFinished() && run.open() != null);
   }
 
   /** Whether ranks of a run are alive here. */
   boolean busy() {
-    return !arriving.isEmpty() || (run != null && !run.isOver() && !ended(run));
+    return !arriving.isEmpty() || (run != null && !run.isOver() && !run.isFinished());
   }
 
   @Override
