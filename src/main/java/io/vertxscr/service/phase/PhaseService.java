@@ -230,16 +230,25 @@ public final class PhaseService {
     return placed.compose(listed -> loop.blocking("look at the files of dataset " + id, () -> {
       WrittenFiles measured = listed.measured(open.directory(), store.sealing(id, loop.clock().instant()));
       return new Looked(
-          measured, claims.paths(nodes, listed.ranks()), measured.small(open.directory(), smallBytes), List.of());
-    })).compose(looked -> told(run, how, looked)).otherwise(failure -> {
+          measured, claims.paths(nodes, listed.ranks()), measured.small(open.directory(), smallBytes), List.of(), true);
+    })).compose(looked -> toldOrRefused(run, how, looked)).otherwise(failure -> {
       // the others wait for this node's part anyway
       warn("the files of dataset {} cannot be looked at here", id, failure);
-      return Looked.at(routed.refused(String.valueOf(failure.getMessage())));
+      return Looked.unseen(routed.refused(String.valueOf(failure.getMessage())));
     });
+  }
+
+  /** Refuses what the other nodes cannot be told of; they wait for this node's part anyway. */
+  private Future<Looked> toldOrRefused(LocalRun run, CheckpointDescriptor how, Looked looked) {
+    return told(run, how, looked)
+        .otherwise(failure -> looked.carrying(List.of()).refused(String.valueOf(failure.getMessage())));
   }
 
   /** Tells the other nodes of the paths here, and sends them small files, or has the gather carry both. */
   private Future<Looked> told(LocalRun run, CheckpointDescriptor how, Looked looked) {
+    if (!looked.seen()) {
+      return Future.succeededFuture(looked);              // refused for good: nobody knows what the ranks have written
+    }
     List<SmallRank> carried =
         ClaimService.carried(run, looked.files().ranks(), looked.small(), exchangesBytes(how));
     return !carried.isEmpty()
@@ -253,19 +262,25 @@ public final class PhaseService {
    *
    * @param small files with their bytes, by rank
    * @param carried files for the next gather
+   * @param seen whether they are measured; else they are refused
    */
   private record Looked(
-      WrittenFiles files, NodePaths paths, Map<Integer, RankInMemory> small, List<SmallRank> carried) {
-    static Looked at(WrittenFiles files) {
-      return new Looked(files, NodePaths.NONE, Map.of(), List.of());
+      WrittenFiles files, NodePaths paths, Map<Integer, RankInMemory> small, List<SmallRank> carried, boolean seen) {
+    /** There is none. */
+    static Looked at(WrittenFiles none) {
+      return new Looked(none, NodePaths.NONE, Map.of(), List.of(), true);
+    }
+
+    static Looked unseen(WrittenFiles refused) {
+      return new Looked(refused, NodePaths.NONE, Map.of(), List.of(), false);
     }
 
     Looked refused(String why) {
-      return new Looked(files.refused(why), paths, small, carried);
+      return new Looked(files.refused(why), paths, small, carried, seen);
     }
 
     Looked carrying(List<SmallRank> files) {
-      return new Looked(this.files, paths, small, files);
+      return new Looked(this.files, paths, small, files, seen);
     }
   }
 
@@ -283,8 +298,7 @@ public final class PhaseService {
         written.part(descriptor.id()).carrying(looked.carried()), OutputWritten.class)).compose(all -> {
           if (all.claimFirst()) {
             run.endCarrying();
-            return told(run, how(run.info(), descriptor), looked)
-                .otherwise(failure -> looked.carrying(List.of()).refused(String.valueOf(failure.getMessage())))
+            return toldOrRefused(run, how(run.info(), descriptor), looked)
                 .compose(claimed -> protect(run, descriptor, claimed));
           }
           Map<Integer, RankInMemory> small = new HashMap<>(looked.small());
