@@ -55,7 +55,7 @@ public final class Restorer {
   private final CacheRestores restores;
   private final RestartJournal journal;
   private final OnlyCopies onlyCopies;
-  private final Flushes flushes;
+  private final DatasetFlush outOfTheWay;
   private final Observer observer;
   private final Loop loop;
   private List<String> quarantines = List.of();
@@ -70,15 +70,9 @@ public final class Restorer {
   /** Where the last restored dataset is, if it has shards. */
   private Optional<RankMap> shards = Optional.empty();
 
-  /** Brings a dataset of the caches to its prefix directory. */
-  @FunctionalInterface
-  public interface Flushes {
-    Future<Void> flush(Inventory.Dataset dataset, List<Inventory> all);
-  }
-
   /** Restores for the leader of a node. */
   public Restorer(Loop loop, Inventories caches, PrefixFetcher prefix, CacheRestores restores, RestartJournal journal,
-      OnlyCopies onlyCopies, Flushes flushes, Observer observer) {
+      OnlyCopies onlyCopies, DatasetFlush outOfTheWay, Observer observer) {
     this.loop = loop;
     this.bus = caches.bus();
     this.caches = caches;
@@ -86,7 +80,7 @@ public final class Restorer {
     this.restores = restores;
     this.journal = journal;
     this.onlyCopies = onlyCopies;
-    this.flushes = flushes;
+    this.outOfTheWay = outOfTheWay;
     this.observer = observer;
   }
 
@@ -419,7 +413,7 @@ public final class Restorer {
           .forEach(other -> others.put(other.key(), other));
       Future<Void> flushed = Future.succeededFuture();
       for (Inventory.Dataset other : others.values()) {
-        flushed = flushed.compose(_ -> flushes.flush(other, all)).compose(_ -> caches.all()).map(now -> {
+        flushed = flushed.compose(_ -> outOfTheWay.flush(other, all)).compose(_ -> caches.all()).map(now -> {
           if (CacheSnapshot.of(now).copies(other.key()).allMatch(copy -> copy.flush() == FlushState.DONE)) {
             tell("dataset " + other.descriptor().id() + " \"" + other.descriptor().name() + "\" of "
                 + other.origin().prefix() + " was flushed, for the caches have room for one dataset of an id: dataset "

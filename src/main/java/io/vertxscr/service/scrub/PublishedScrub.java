@@ -22,6 +22,7 @@ import io.vertxscr.service.Observer;
 import io.vertxscr.service.OpenPrefix;
 import io.vertxscr.service.PrefixJobs;
 import io.vertxscr.service.Prefixes;
+import io.vertxscr.service.restart.DatasetFlush;
 import io.vertxscr.service.restart.Inventories;
 import io.vertxscr.service.restart.OnlyCopies;
 import java.util.ArrayList;
@@ -66,7 +67,7 @@ public final class PublishedScrub {
   private final Observer observer;
   private final PublishedPolicy policy;
   private final BooleanSupplier isPhase;
-  private final Reflush reflush;
+  private final DatasetFlush reflush;
   private final Throttle throttle;
   private final Map<ListedDataset, PublishedLook> looks = new TreeMap<>(
       Comparator.comparing(ListedDataset::prefix).thenComparing((ListedDataset one) -> one.dataset().id())
@@ -75,12 +76,6 @@ public final class PublishedScrub {
   private long timer;
   private boolean isBusy;
   private boolean stopped;
-
-  /** Brings a dataset of the caches to its prefix directory once more. */
-  @FunctionalInterface
-  public interface Reflush {
-    Future<Void> flush(Inventory.Dataset dataset, List<Inventory> all);
-  }
 
   /**
    * How published datasets are read.
@@ -125,7 +120,7 @@ public final class PublishedScrub {
 
   /** Reads for a node, where it leads. @param isPhase whether an application waits here: it goes first */
   public PublishedScrub(Loop loop, Membership membership, Prefixes prefixes, Inventories caches, Observer observer,
-      PublishedPolicy policy, BooleanSupplier isPhase, Reflush reflush) {
+      PublishedPolicy policy, BooleanSupplier isPhase, DatasetFlush reflush) {
     this.loop = loop;
     this.membership = membership;
     this.prefixes = prefixes;
