@@ -314,6 +314,15 @@ public final class VirtualCluster {
     delete(directories.cache());
   }
 
+  /** Nodes die together, lose what they have stored, and start again. */
+  public void loseCaches(String... names) {
+    for (String name : names) {
+      kill(name);
+      loseStorage(name);
+    }
+    start(names);
+  }
+
   private NodeDirectories directories(String name) {
     return new NodeOptions(name, settings, null, "127.0.0.1", 0, true, machines.apply(name)).directories();
   }

@@ -39,7 +39,8 @@ class FetchErrorTest {
       int failing = 0;
       do {
         failing++;
-        loseCaches(cluster);
+        cluster.loseCaches(NODES);
+        cluster.launch();
         failOnce(disk, failing);
         assertThat(run.steps(1, 0)).as("where operation %d fails", failing).isEqualTo(2);
       } while (operations >= failing);
@@ -117,19 +118,9 @@ class FetchErrorTest {
   private static VirtualRun flushedTwoStepsAndLostThem(VirtualCluster cluster) throws Exception {
     VirtualRun run = new VirtualRun(cluster, NODES);
     assertThat(run.steps(1, 2)).isZero();
-    loseCaches(cluster);
-    return run;
-  }
-
-  private static void loseCaches(VirtualCluster cluster) {
-    for (String node : NODES) {
-      cluster.kill(node);
-    }
-    for (String node : NODES) {
-      cluster.loseStorage(node);
-      cluster.start(node);
-    }
+    cluster.loseCaches(NODES);
     cluster.launch();
+    return run;
   }
 
   private void failOnce(FaultyDisk disk, int failing) {

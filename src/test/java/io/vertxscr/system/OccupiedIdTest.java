@@ -35,7 +35,8 @@ class OccupiedIdTest {
     cluster.start(NODES);
     flushed = new VirtualRun(cluster, Map.of("SCR_FLUSH", "1"), NODES);
     assertThat(flushed.steps(1, 2)).isZero();
-    loseCaches(NODES);
+    cluster.loseCaches(NODES);
+    cluster.launch();
     other = new VirtualRun(cluster, Map.of("SCR_FLUSH", "0", "SCR_COPY_TYPE", scheme), NODES)
         .in(directory.resolve("other"));
     other.all(session -> other.checkpoints(session, 1, 2));   // and dies
@@ -61,22 +62,12 @@ class OccupiedIdTest {
   @Test
   void aRunIsRefusedWhereTheOtherOneHasLostParts() throws Exception {
     bothProgramsHaveTheSameIds("SINGLE");
-    loseCaches("n2");
+    cluster.loseCaches("n2");
+    cluster.launch();
     assertThatThrownBy(() -> flushed.steps(3, 3)).cause().isInstanceOfSatisfying(ScrException.class, e -> {
       assertThat(e.fault()).isEqualTo(Fault.WRONG_STATE);
       assertThat(e).hasMessageContaining("/other that was not flushed")
           .hasMessageContaining("the run would start without one");
     });
-  }
-
-  private void loseCaches(String... nodes) {
-    for (String node : nodes) {
-      cluster.kill(node);
-    }
-    for (String node : nodes) {
-      cluster.loseStorage(node);
-      cluster.start(node);
-    }
-    cluster.launch();
   }
 }

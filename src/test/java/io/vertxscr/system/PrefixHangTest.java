@@ -172,11 +172,7 @@ class PrefixHangTest {
   void aRunWhoseCheckpointIsInThePrefixDirectoryAloneDoesNotStartWithoutIt() throws Exception {
     cluster(2, Map.of("SCR_FLUSH", "1"));
     assertThat(new VirtualRun(cluster, NODES).steps(1, 2)).isZero();
-    for (String node : NODES) {
-      cluster.kill(node);
-      cluster.loseStorage(node);
-    }
-    cluster.start(NODES);
+    cluster.loseCaches(NODES);
     hang();
     for (Future<Object> rank : new VirtualRun(cluster, NODES).start(_ -> Future.succeededFuture())) {
       assertThat(cluster.await(rank).cause()).isInstanceOfSatisfying(ScrException.class,

@@ -211,11 +211,7 @@ class PublishedScrubTest {
   @ValueSource(ints = {1, 2})
   void whatTheCachesDoNotHoldIsMarkedAndPassedOver(int damaged) throws Exception {
     published();
-    for (String node : NODES) {
-      cluster.kill(node);
-      cluster.loseStorage(node);
-    }
-    cluster.start(NODES);
+    cluster.loseCaches(NODES);
     flip(damaged, 0);
     VirtualRun run = new VirtualRun(cluster, NODES);
     run.all(session -> session.startOutput("late", DatasetFlags.CHECKPOINT).compose(phase -> phase.complete(true))

@@ -246,11 +246,7 @@ class ShardsTest {
   void withoutCachesTheShardsComeFromThePrefixDirectory(int number) throws Exception {
     begin("SCR_FLUSH", "1", "SCR_FLUSH_ASYNC", "0");
     steps(1, 2, DatasetFlags.SHARDS, FOUR);
-    for (String node : FOUR) {
-      cluster.kill(node);
-      cluster.loseStorage(node);
-    }
-    cluster.start(FOUR);
+    cluster.loseCaches(FOUR);
     cluster.launch();
     assertThat(restart(ranks(number))).isEqualTo(2);
     Trees.delete(cluster.prefix().resolve("step-2"));
@@ -301,11 +297,7 @@ class ShardsTest {
     if (cached) {
       corrupt(cached("n2", 3, 1, 0));
     } else {
-      for (String node : FOUR) {
-        cluster.kill(node);
-        cluster.loseStorage(node);
-      }
-      cluster.start(FOUR);
+      cluster.loseCaches(FOUR);
       cluster.launch();
     }
     assertThat(restart("n1", "n2")).isEqualTo(1);
@@ -318,11 +310,7 @@ class ShardsTest {
     steps(1, 1, DatasetFlags.SHARDS, FOUR);
     steps(2, 2, DatasetFlags.CHECKPOINT, FOUR);
     if (flushed) {
-      for (String node : FOUR) {
-        cluster.kill(node);
-        cluster.loseStorage(node);
-      }
-      cluster.start(FOUR);
+      cluster.loseCaches(FOUR);
       cluster.launch();
     }
     assertThatThrownBy(() -> restart("n1", "n2")).hasStackTraceContaining("was written by 4 ranks, and this run has 2");
