@@ -321,6 +321,31 @@ class HealingTest {
     assertThat(held(left.get(2))).as("superseded, with every copy").containsExactly(3, 4);
   }
 
+  /** It comes back amid the rebuild of what it had; a power loss has taken its bytes and left their names. */
+  @Test
+  void aFlushTakesTheGoodCopyWhereANodeReturnsWithABadOne() throws IOException {
+    written(List.of("n1", "n2", "n3", "n4"), List.of("n5"), "SCR_COPY_TYPE", "XOR", "SCR_FLUSH", "0");
+    cluster.kill("n2");
+    for (Path file : cachedFiles("n2", 2)) {
+      Files.write(file, new byte[0]);
+    }
+    at("restore", 1, () -> cluster.start("n2"));
+    assertThat(cluster.onLoop("n1", () -> cluster.services("n1").flushLeader().coordinator().flush(2)).cause()).isNull();
+    assertThat(held("n2")).as("its copy stays").contains(2);
+    cluster.loseCaches("n1", "n2", "n3", "n4", "n5");
+    cluster.launch();
+    restartsFrom(2, List.of("n1", "n2", "n3", "n4"));
+  }
+
+  private List<Path> cachedFiles(String node, int dataset) throws IOException {
+    try (Stream<Path> all = Files.walk(directory.resolve("walk"))) {
+      List<Path> files = all.filter(file -> file.toString().contains("/" + node + "/scr.dataset." + dataset + "/rank."))
+          .filter(Files::isRegularFile).toList();
+      assertThat(files).isNotEmpty();
+      return files;
+    }
+  }
+
   @Test
   void aNodeThatReturnsWithinTheGraceIsNotHealedAround() throws IOException {
     written(List.of("n1", "n2", "n3", "n4"), List.of("n5"), "SCR_COPY_TYPE", "XOR");

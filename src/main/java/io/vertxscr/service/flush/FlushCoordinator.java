@@ -13,6 +13,7 @@ import io.vertxscr.flow.restart.Inventory;
 import io.vertxscr.model.DatasetDescriptor;
 import io.vertxscr.model.DatasetKey;
 import io.vertxscr.model.Fault;
+import io.vertxscr.model.RankMap;
 import io.vertxscr.model.ScrException;
 import io.vertxscr.protocol.node.flush.FlushAmount;
 import io.vertxscr.protocol.node.flush.FlushView;
@@ -89,6 +90,8 @@ public final class FlushCoordinator {
     private int attempt;
     private long attemptNs;
     private Optional<DatasetDescriptor> dataset = Optional.empty();
+    /** Where a rebuild has found or made good copies, until the attempt behind it. */
+    private Optional<RankMap> good = Optional.empty();
     private Optional<String> cause = Optional.empty();
 
     Running(int datasetId, Promise<Void> done, long startNs) {
@@ -197,11 +200,16 @@ public final class FlushCoordinator {
         step(flush, attempt, new FlushEvent.Copied(attempt), caches.all().compose(all -> {
           flush.attempt = attempt;
           flush.dataset = dataset(flush.datasetId, all).or(() -> flush.dataset);
-          return steps.copy(flush.datasetId, attempt, all);
+          Optional<RankMap> good = flush.good;
+          flush.good = Optional.empty();
+          return steps.copy(flush.datasetId, attempt, all, good);
         }));
       }
       case Effect.Rebuild(int attempt) ->
-          step(flush, attempt, new FlushEvent.Rebuilt(attempt), restores.rebuilt(flush.datasetId));
+          step(flush, attempt, new FlushEvent.Rebuilt(attempt), restores.rebuilt(flush.datasetId).map(good -> {
+            flush.good = Optional.of(good);
+            return null;
+          }));
       case Effect.PublishAll(int attempt) ->
           step(flush, attempt, new FlushEvent.Published(attempt), steps.publish(flush.datasetId, attempt));
       case Effect.WriteMaps(int attempt) ->

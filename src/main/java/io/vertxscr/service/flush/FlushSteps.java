@@ -9,6 +9,7 @@ import io.vertxscr.model.DatasetRecord.FlushState;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.FlushDescriptor;
 import io.vertxscr.model.PrefixToken;
+import io.vertxscr.model.RankMap;
 import io.vertxscr.model.ScrException;
 import io.vertxscr.prefix.metadata.PrefixDirectories;
 import io.vertxscr.prefix.metadata.PrefixPaths;
@@ -84,28 +85,32 @@ public final class FlushSteps {
     this.containers = containers;
   }
 
-  /** The node that has the files of each rank of a dataset; empty if no node has those of some rank. */
-  static Optional<List<String>> holders(Inventory.Dataset dataset, List<Inventory> all) {
+  /**
+   * The node that has the files of each rank of a dataset; empty if no node has those of some rank.
+   *
+   * @param good where those of each rank have just been read and found good, if they have: another copy may be bad
+   */
+  static Optional<List<String>> holders(Inventory.Dataset dataset, List<Inventory> all, Optional<RankMap> good) {
     String[] holders = new String[dataset.origin().ranks()];
     int found = 0;
     for (Inventory inventory : all) {
       for (Inventory.Dataset other : inventory.datasets()) {
-        if (other.sameAs(dataset)) {
-          for (Inventory.Held held : other.ranks()) {
-            found += held.files() && holders[held.rank()] == null ? 1 : 0;
-            holders[held.rank()] = held.files() ? inventory.node() : holders[held.rank()];
-          }
+        for (Inventory.Held held : other.sameAs(dataset) ? other.ranks() : List.<Inventory.Held>of()) {
+          int rank = held.rank();
+          found += held.files() && holders[rank] == null ? 1 : 0;
+          boolean better = good.filter(map -> map.nodeOf(rank).equals(holders[rank])).isPresent();
+          holders[rank] = held.files() && !better ? inventory.node() : holders[rank];
         }
       }
     }
     return found == holders.length ? Optional.of(List.of(holders)) : Optional.empty();
   }
 
-  /** All nodes copy their files to drafts. */
-  Future<Void> copy(int id, int number, List<Inventory> all) {
+  /** All nodes copy their files to drafts. @param good as of {@link #holders} */
+  Future<Void> copy(int id, int number, List<Inventory> all, Optional<RankMap> good) {
     Inventory.Dataset dataset = CacheSnapshot.of(all).find(id)
         .orElseThrow(() -> new ScrException(Fault.NO_SUCH_DATASET, "no cache holds dataset " + id));
-    List<String> holders = holders(dataset, all).orElseThrow(() -> new ScrException(Fault.TOO_MANY_LOST,
+    List<String> holders = holders(dataset, all, good).orElseThrow(() -> new ScrException(Fault.TOO_MANY_LOST,
         "the files of some rank of dataset " + id + " are in no cache now"));
     return prefixes.named(dataset.origin().prefix())
         .compose(directory -> copy(dataset, holders, directory, number, all));

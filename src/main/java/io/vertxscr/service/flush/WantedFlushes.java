@@ -163,7 +163,7 @@ public final class WantedFlushes {
   }
 
   private Future<Void> complete(Inventory.Dataset dataset, List<Inventory> all) {
-    boolean isComplete = FlushSteps.holders(dataset, all).isPresent();
+    boolean isComplete = FlushSteps.holders(dataset, all, Optional.empty()).isPresent();
     return isComplete ? Future.succeededFuture() : restores.complete(dataset).onSuccess(_ ->
         LOG.info("dataset {}: lost files are rebuilt for its flush", dataset.descriptor().id()));
   }

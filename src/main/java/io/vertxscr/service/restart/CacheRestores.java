@@ -153,15 +153,16 @@ public final class CacheRestores {
   /**
    * Makes a dataset complete after a full verification, because corruption was found.
    *
-   * @return fails with NO_SUCH_DATASET, TOO_MANY_LOST; with what was in the way else
+   * @return the nodes on which each rank's files are good now: others may have bad ones of it, too; fails with
+   *     NO_SUCH_DATASET, TOO_MANY_LOST; with what was in the way else
    */
-  public Future<Void> rebuilt(int datasetId) {
+  public Future<RankMap> rebuilt(int datasetId) {
     return inTurn(() -> caches.all().compose(inventories -> {
       Inventory.Dataset dataset = CacheSnapshot.of(inventories).find(datasetId)
           .orElseThrow(() -> new ScrException(Fault.NO_SUCH_DATASET, "no cache holds dataset " + datasetId));
       RankMap map = RestorePlanner.anywhere(dataset, inventories);
-      return checked(dataset.descriptor(), new Target(dataset.origin().prefix(), map), true, 1);
-    })).mapEmpty();
+      return checked(dataset.descriptor(), new Target(dataset.origin().prefix(), map), true, 1).map(RestorePlan::map);
+    }));
   }
 
   /** Has all nodes drop datasets, after a restore in progress. That may bring one to a node that had nothing of it. */
