@@ -11,6 +11,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.TimeoutException;
+import java.util.function.Supplier;
 
 /**
  * A node's operations on prefix directories, on threads of their own. A parallel file system that hangs stops these
@@ -131,6 +132,15 @@ public final class PrefixJobs {
   private static ScrException noAnswer(Unanswered hang) {
     return new ScrException(
         Fault.IO, "the prefix directory gives " + hang.inWords(), new TimeoutException(hang.what()));
+  }
+
+  /**
+   * What is asked; once more where the operating system gives an error, which may have been the only one. Not where it
+   * gives no answer.
+   */
+  public static <T> Future<T> twice(Supplier<Future<T>> question) {
+    return question.get().recover(failure -> Fault.of(failure) == Fault.IO && !isNoAnswer(failure) ? question.get()
+        : Future.failedFuture(failure));
   }
 
   /** Whether something has failed only for want of an answer in time. */

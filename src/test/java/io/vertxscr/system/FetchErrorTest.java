@@ -13,6 +13,7 @@ import java.util.Map;
 import java.util.Random;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -41,10 +42,29 @@ class FetchErrorTest {
         failing++;
         cluster.loseCaches(NODES);
         cluster.launch();
-        failOnce(disk, failing);
+        failOnce(disk, failing, "scr.dataset.2", "/step-2/");
         assertThat(run.steps(1, 0)).as("where operation %d fails", failing).isEqualTo(2);
       } while (operations >= failing);
       assertThat(failing).as("operations of a fetch").isGreaterThan(20 * NODES.length);
+    }
+  }
+
+  /** Method: the newest checkpoint is in the prefix directory alone, the one before it in the caches, too. */
+  @Test
+  void oneErrorAtAnyOperationOnTheMetadataDoesNotLeadToAnOlderCheckpointOfTheCaches() throws Exception {
+    try (FaultyDisk disk = new FaultyDisk()) {
+      VirtualCluster cluster = cluster(disk);
+      cluster.bus().watch(sent -> isFetched |= sent.address().endsWith(".run-begin"));
+      VirtualRun run = new VirtualRun(cluster, Map.of("SCR_CACHE_BYPASS", "1"), NODES);
+      assertThat(new VirtualRun(cluster, NODES).steps(1, 1)).isZero();
+      int failing = 0;
+      do {
+        failing++;
+        cluster.launch();
+        failOnce(disk, failing, "/prefix/.scr/");
+        assertThat(run.steps(failing + 1, failing + 1)).as("where operation %d fails", failing).isEqualTo(failing);
+      } while (operations >= failing);
+      assertThat(failing).as("operations on the index, the history, the dataset").isGreaterThan(20);
     }
   }
 
@@ -123,11 +143,11 @@ class FetchErrorTest {
     return run;
   }
 
-  private void failOnce(FaultyDisk disk, int failing) {
+  private void failOnce(FaultyDisk disk, int failing, String... parts) {
     operations = 0;
     isFetched = false;
     disk.trouble((_, what) -> {
-      boolean counts = !isFetched && (what.contains("scr.dataset.2") || what.contains("/step-2/"));
+      boolean counts = !isFetched && Stream.of(parts).anyMatch(what::contains);
       if (counts && ++operations == failing) {
         throw new IOException("Input/output error");
       }

@@ -185,11 +185,11 @@ public final class PrefixFetcher {
    */
   public Future<Listing> list(String prefix) {
     OpenPrefix directory = prefixes.open(prefix);
-    return locked.ask(PrefixJobs.PATIENCE_AT_BEGIN, "read the index of " + prefix, () -> {
+    return PrefixJobs.twice(() -> locked.ask(PrefixJobs.PATIENCE_AT_BEGIN, "read the index of " + prefix, () -> {
       PrefixIndex.Reading reading = directory.index().readOrMake();
       reading.remarks().forEach(LOG::warn);
       return Listing.of(reading.index(), directory.publication().datasets());
-    }).recover(failure -> {
+    })).recover(failure -> {
       LOG.warn("nothing can be fetched from {}: {}", prefix, failure.getMessage());
       return Future.succeededFuture(Listing.unread(String.valueOf(failure.getMessage())));
     });

@@ -31,11 +31,10 @@ public final class RestartJournal {
 
   /** Reads the restart history; empty if unreadable. */
   public Future<RestartHistory> read(String prefix) {
-    return inTurn(() -> loop.prefix().run("read the history of restarts of " + prefix, () -> store(prefix).read()))
-        .recover(failure -> {
-          LOG.warn("history of restarts of {} cannot be read: {}", prefix, failure.getMessage());
-          return Future.succeededFuture(RestartHistory.EMPTY);
-        });
+    return PrefixJobs.twice(() -> history(prefix)).recover(failure -> {
+      LOG.warn("history of restarts of {} cannot be read: {}", prefix, failure.getMessage());
+      return Future.succeededFuture(RestartHistory.EMPTY);
+    });
   }
 
   /** Changes it; the change must give the same again when repeated on the same. */
@@ -49,7 +48,11 @@ public final class RestartJournal {
    * can see it.
    */
   Future<RestartHistory> readOrFail(String prefix) {
-    return inTurn(() -> loop.prefix().run("read what was done in " + prefix, () -> store(prefix).read()));
+    return PrefixJobs.twice(() -> history(prefix));
+  }
+
+  private Future<RestartHistory> history(String prefix) {
+    return inTurn(() -> loop.prefix().run("read the history of restarts of " + prefix, () -> store(prefix).read()));
   }
 
   /**

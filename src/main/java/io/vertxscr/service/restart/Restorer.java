@@ -151,6 +151,7 @@ public final class Restorer {
       return first(candidates, wanted, scene.inventories(), false)
           .compose(found -> drop(wanted, scene).map(found))
           .onSuccess(found -> found.filter(scene.history()::left).ifPresent(this::tellLeft))
+          .onSuccess(found -> found.ifPresent(_ -> tellIfUnseen(scene, wanted)))
           .onSuccess(found -> found.ifPresent(d ->
               observer.notice(new Event.Restored(d.id(), ways, d.totals().bytes(), sinceUs(startNs)))))
           .onSuccess(found -> {
@@ -212,6 +213,13 @@ public final class Restorer {
       missed.add("dataset " + dataset.id() + " \"" + dataset.name() + "\" of the "
           + (candidate.cached() ? "caches" : "prefix directory") + " was passed over: " + why.getMessage());
     }
+  }
+
+  /** Reports that the prefix directory may have a newer checkpoint than the caches. */
+  private void tellIfUnseen(Scene scene, RestoreRequest wanted) {
+    scene.flushed().trouble().filter(_ -> wanted.policy().fetch().fetch()).ifPresent(why ->
+        tell("the prefix directory " + wanted.prefix() + " could not be read (" + why
+            + "): a checkpoint there may be newer than that of the caches"));
   }
 
   private void tellLeft(DatasetDescriptor dataset) {
