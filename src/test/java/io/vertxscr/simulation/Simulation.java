@@ -434,7 +434,7 @@ final class Simulation {
     ScrClient client = cluster.client(node);
     try {
       Future<JsonObject> answer = Future.fromCompletionStage(client.drain(request)).map(JsonObject::new);
-      if (!time.runUntil(answer::isComplete, BOUND)) {
+      if (!time.runUntil(() -> answer.isComplete() || !cluster.isAlive(node), BOUND)) {
         stop(Invariant.EVERY_CALL_IS_ANSWERED, request + " of " + node);
       }
       return answer.succeeded() ? Optional.of(DrainState.valueOf(answer.result().getString("state")))
