@@ -8,6 +8,7 @@ import io.vertx.core.json.JsonObject;
 import io.vertxscr.client.ScrClient;
 import io.vertxscr.config.Settings;
 import io.vertxscr.model.DatasetRecord;
+import io.vertxscr.service.flush.FlushLeader;
 import io.vertxscr.simulation.VirtualCluster;
 import io.vertxscr.storage.LocalFiles;
 import java.io.IOException;
@@ -330,7 +331,8 @@ class HealingTest {
       Files.write(file, new byte[0]);
     }
     at("restore", 1, () -> cluster.start("n2"));
-    assertThat(cluster.onLoop("n1", () -> cluster.services("n1").flushLeader().coordinator().flush(2)).cause()).isNull();
+    FlushLeader leader = cluster.services("n1").flushLeader();
+    assertThat(cluster.onLoop("n1", () -> leader.coordinator().flush(2)).cause()).isNull();
     assertThat(held("n2")).as("its copy stays").contains(2);
     cluster.loseCaches("n1", "n2", "n3", "n4", "n5");
     cluster.launch();
