@@ -3,6 +3,7 @@ package io.vertxscr.system;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.vertx.core.Future;
+import io.vertx.core.Promise;
 import io.vertxscr.model.DatasetFlags;
 import io.vertxscr.recorded.FaultyDisk;
 import io.vertxscr.simulation.VirtualCluster;
@@ -19,8 +20,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * Goal: nodes that have evicted flushed output keep no other node waiting for its sync. Method: nodes in virtual time;
- * which of them evicts before its phase ends depends on the seed, so there are several.
+ * Goal: output that is complete arrives, and nodes that have evicted it, or have not heard the end of its phase, keep no
+ * other node waiting for its sync. Method: nodes in virtual time; which of them evicts before its phase ends, or hears
+ * that it was over, depends on the seed, so there are several.
  */
 @Timeout(120)
 class FlushedOutputTest {
@@ -45,12 +47,49 @@ class FlushedOutputTest {
       VirtualRun run = new VirtualRun(cluster, NODES);
       run.all(session -> outputs(cluster, session, 1).compose(_ -> session.finish()));
       cluster.pass(Duration.ofMinutes(1));
-      int[] questions = new int[1];
-      cluster.bus().watch(sent -> questions[0] += sent.address().endsWith(".synced") ? 1 : 0);
-      cluster.pass(Duration.ofMinutes(1));
-      assertThat(questions[0]).as("questions at rest, seed %d", seed).isZero();
+      assertThat(questionsOfAMinute(cluster)).as("questions at rest, seed %d", seed).isZero();
       disk.close();
     }
+  }
+
+  @Test
+  void whereARankDiesWhileTheOthersWaitForTheFlushItArrives() throws Exception {
+    for (int seed = 1; seed <= SEEDS; seed++) {
+      disk = new FaultyDisk();
+      VirtualCluster cluster = VirtualClusters.in(new Random(seed), disk.directory("/walk"),
+          Map.of("SCR_COPY_TYPE", "XOR", "SCR_FLUSH_ASYNC", "0"), new LocalFiles(disk.system()));
+      cluster.start(NODES);
+      Promise<Void> death = Promise.promise();
+      cluster.bus().watch(sent -> {
+        if (sent.address().endsWith(".gather") && "FLUSHED".equals(sent.json().getString("step"))) {
+          death.tryFail("the rank dies");
+        }
+      });
+      VirtualRun run = new VirtualRun(cluster, NODES);
+      run.start(session -> {
+        Future<Void> written = output(cluster, session, 1);
+        return session.rank() == 2 ? endedBy(death, written) : written;
+      }).forEach(cluster::await);
+      cluster.pass(Duration.ofMinutes(1));
+      for (int rank = 0; rank < NODES.length; rank++) {
+        assertThat(cluster.prefix().resolve("results-1/rank-" + rank)).as("seed %d", seed).exists();
+      }
+      assertThat(questionsOfAMinute(cluster)).as("questions at rest, seed %d", seed).isZero();
+      disk.close();
+    }
+  }
+
+  /** Its connection is closed when this fails. */
+  private static Future<Void> endedBy(Promise<Void> death, Future<Void> program) {
+    program.onComplete(death);
+    return death.future();
+  }
+
+  private static int questionsOfAMinute(VirtualCluster cluster) {
+    int[] questions = new int[1];
+    cluster.bus().watch(sent -> questions[0] += sent.address().endsWith(".synced") ? 1 : 0);
+    cluster.pass(Duration.ofMinutes(1));
+    return questions[0];
   }
 
   private static Future<Void> outputs(VirtualCluster cluster, VirtualSession session, int step) {

@@ -125,6 +125,14 @@ public final class StableStorage {
   }
 
   /**
+   * Tells the leader of a dataset whose phase was not heard to be complete here when its run was over. Nodes that have
+   * heard it would wait for this one.
+   */
+  public void undecided(RunInfo run, DatasetDescriptor dataset) {
+    tell(run, dataset.key(), "its phase was not heard to be complete there").otherwiseEmpty();
+  }
+
+  /**
    * Tells the leader that this cache has nothing of the checkpoint of the restart. Its ranks read it in the prefix
    * directory. Other nodes may have had parts of it since an earlier run, and wait for all.
    *

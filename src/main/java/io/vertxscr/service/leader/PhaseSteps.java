@@ -52,10 +52,15 @@ public final class PhaseSteps {
   private Optional<DatasetDescriptor> writing = Optional.empty();
   /** The turn in the prefix directory that a phase past the cache has while flushes are under way. */
   private Optional<Promise<Void>> bypassing = Optional.empty();
+  /** The last flush that a phase of this leader has begun. */
+  private Optional<Flushing> flushing = Optional.empty();
   /** The last run of which it is noted that it got further than the checkpoint that it began with. */
   private long progressedRun;
   /** The last run in which something had to go for a new dataset. */
   private long narrowRun;
+
+  /** @param end as of {@link io.vertxscr.service.flush.FlushCoordinator#flushNow} */
+  private record Flushing(int dataset, Future<Void> end) {}
 
   /**
    * Works for the leader of a node.
@@ -183,8 +188,8 @@ public final class PhaseSteps {
       FlushPolicy policy = run.info().policy().flush();
       if (known.isEmpty()) {
         flush.wanted().resume();                          // this node was not the leader yet when the phase began
-      } else if (policy.background() && policy.wants(known.get().flags(), known.get().checkpointId())) {
-        flush.coordinator().flush(id);
+      } else if (policy.wants(known.get().flags(), known.get().checkpointId())) {
+        flushing = Optional.of(new Flushing(id, flush.coordinator().flushNow(id)));
       }
       return completed(known.map(dataset -> dataset.flags().checkpoint()).orElse(true),
           all.stream().anyMatch(from -> from.part().sync()));
@@ -231,9 +236,14 @@ public final class PhaseSteps {
         events.discarded(run.info().run(), failure)).onComplete(_ -> endBypass());
   }
 
-  /** Ends a synchronous flush. One that fails does not fail the phase: the cached copy stays, and it is tried again. */
+  /**
+   * Ends a synchronous flush. It began when the dataset was complete, so that it needs no rank any more. One that fails
+   * does not fail the phase: the cached copy stays, and it is tried again.
+   */
   Future<Void> flushed(List<NodeContribution<Part.Done>> parts) {
-    return flush.coordinator().flushNow(parts.getFirst().part().datasetId());
+    int id = parts.getFirst().part().datasetId();
+    return flushing.filter(begun -> begun.dataset() == id).map(Flushing::end)
+        .orElseGet(() -> flush.coordinator().flushNow(id));
   }
 
   /** Another node leads. */

@@ -434,9 +434,12 @@ public final class PhaseService {
     Fault fault = failure instanceof ScrException e ? e.fault() : Fault.INTERNAL;
     boolean undecided = run.isOver() || fault == Fault.NODE_LOST || fault == Fault.RANK_LOST;
     boolean goesOn = fault == Fault.RANKS_DISAGREE && !run.isOver();
-    if (!goesOn && (!undecided || store.find(id).isEmpty())) {
-      keeper.drop(id);
-    }
+    Optional<DatasetRecord> kept = undecided ? store.find(id) : Optional.empty();
+    kept.ifPresentOrElse(record -> stable.undecided(run.info(), record.descriptor()), () -> {
+      if (!goesOn) {
+        keeper.drop(id);
+      }
+    });
     return Future.failedFuture(failure);
   }
 
