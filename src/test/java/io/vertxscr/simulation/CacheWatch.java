@@ -84,13 +84,14 @@ final class CacheWatch {
     }
   }
 
-  /** Which newer checkpoint is whole. */
+  /** Which newer checkpoint is whole: in the prefix directory, or where it survives as many losses. */
   private Optional<Attempt> successor(Program program, Attempt attempt) {
     return program.ledger().attempts().stream()
         .filter(newer -> newer.number > attempt.number && newer.isCheckpoint() && !newer.isRemoved
-            && newer.tolerance >= attempt.tolerance && program.ledger().mayBeComplete(newer)
-            && (newer.isProtected() || isRestored(newer)))
-        .filter(newer -> newer.flushed || isDurable(newer) && isKnown(newer)).findFirst();
+            && program.ledger().mayBeComplete(newer))
+        .filter(newer -> newer.flushed || newer.tolerance >= attempt.tolerance
+            && (newer.isProtected() || isRestored(newer)) && isDurable(newer) && isKnown(newer))
+        .findFirst();
   }
 
   /** Whether all ranks of a run have restarted from it, on nodes that have redundancy for their parts again. */

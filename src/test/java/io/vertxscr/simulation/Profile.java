@@ -26,7 +26,14 @@ public enum Profile {
   /** A prefix file system that nodes see differently, and whose locks do not last. */
   SHARED(Kind.PREFIX_LAGS, Kind.LOCK_IS_LOST),
   /** Losses of power right behind a phase, before what it has left for later is done. */
-  BEHIND(Kind.ALL_LOSE_POWER_BEHIND);
+  BEHIND(Kind.ALL_LOSE_POWER_BEHIND),
+  /** As {@link #ALL}, many more of them, and between runs, too. */
+  STORM(ALL.kinds.toArray(Kind[]::new));
+
+  private static final int FEW = 3;
+  private static final int MANY = 9;
+  private static final int WITHIN_A_RUN_MS = 3_000;
+  private static final int BEHIND_IT_MS = 12_000;
 
   private final List<Kind> kinds;
 
@@ -41,6 +48,16 @@ public enum Profile {
   /** Of those, what costs no copy. */
   List<Kind> harmless() {
     return kinds.stream().filter(kind -> !kind.loses()).toList();
+  }
+
+  /** How many faults that cost no copy there are at most. */
+  int mostHarmless() {
+    return this == STORM ? MANY : FEW;
+  }
+
+  /** How long after the begin of its run a fault comes at most. */
+  int mostAfterMs() {
+    return this == STORM ? BEHIND_IT_MS : WITHIN_A_RUN_MS;
   }
 
   Stream<Kind> losses() {

@@ -37,7 +37,6 @@ record Scenario(long seed, Profile profile, int nodes, int spares, int ranksPerN
   /** Never, or between two runs; by the seed. */
   private static final List<String> HEAL_SECONDS = List.of("0", "1", "4");
   private static final int READING_KINDS = 3;
-  private static final int MOST_TROUBLES = 3;
   private static final int MOST_RUN_MS = 3_000;
   /** Between two runs, where lost parts are healed meanwhile. */
   private static final int MOST_REST_MS = 8_000;
@@ -285,7 +284,7 @@ record Scenario(long seed, Profile profile, int nodes, int spares, int ranksPerN
       troubles.add(trouble(random, kind, run, List.of(victims.get(i))));
     }
     List<Kind> harmless = profile.harmless();
-    int others = harmless.isEmpty() ? 0 : random.nextInt(MOST_TROUBLES + 1);
+    int others = harmless.isEmpty() ? 0 : random.nextInt(profile.mostHarmless() + 1);
     for (int i = 0; i < others; i++) {
       Kind kind = harmless.get(random.nextInt(harmless.size()));
       int first = random.nextInt(nodes);
@@ -298,8 +297,8 @@ record Scenario(long seed, Profile profile, int nodes, int spares, int ranksPerN
     return troubles;
   }
 
-  private static Trouble trouble(Random random, Kind kind, int run, List<String> nodes) {
-    int afterMs = random.nextInt(1 + random.nextInt(MOST_RUN_MS));
+  private Trouble trouble(Random random, Kind kind, int run, List<String> nodes) {
+    int afterMs = random.nextInt(1 + random.nextInt(profile.mostAfterMs()));
     int forMs = switch (kind) {
       case PAUSE, CUT, CUT_ONE_WAY -> random.nextBoolean() ? random.nextInt(4_000) : random.nextInt(60_000);
       case BAD_LINKS -> random.nextInt(20_000);
