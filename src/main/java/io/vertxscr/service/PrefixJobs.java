@@ -135,7 +135,7 @@ public final class PrefixJobs {
   }
 
   /**
-   * What is asked; once more where the operating system gives an error, which may have been the only one. Not where it
+   * What is asked; once more where the operating system gives an error. That may have been the only one. Not where it
    * gives no answer.
    */
   public static <T> Future<T> twice(Supplier<Future<T>> question) {

@@ -20,9 +20,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * Goal: output that is complete arrives, and nodes that have evicted it, or have not heard the end of its phase, keep no
- * other node waiting for its sync. Method: nodes in virtual time; which of them evicts before its phase ends, or hears
- * that it was over, depends on the seed, so there are several.
+ * Goal: output that is complete arrives, and its nodes keep no other one waiting. Neither those that have evicted it,
+ * nor those that have not heard the end of its phase. Method: nodes in virtual time; which node evicts or hears what
+ * first depends on the seed, so there are several.
  */
 @Timeout(120)
 class FlushedOutputTest {
