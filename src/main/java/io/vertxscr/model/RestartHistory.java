@@ -1,5 +1,6 @@
 package io.vertxscr.model;
 
+import java.util.Collection;
 import java.util.Collections;
 import java.util.Comparator;
 import java.util.List;
@@ -23,14 +24,18 @@ import java.util.stream.Stream;
  * @param lastDatasetId highest dataset id that was known when this was written
  * @param followed the launch that has followed a wish last, which its further runs do not follow again
  * @param departures where runs have left the branch of history that was there before; ascending by run
+ * @param removed datasets that somebody has dropped or deleted, which nodes that were away may still have; ascending by
+ *     creation
  */
 public record RestartHistory(Optional<From> from, List<Load> loads, int lastDatasetId, Map<Wish, String> followed,
-    List<Departure> departures) {
+    List<Departure> departures, List<DatasetKey> removed) {
   /** Nothing has happened yet. */
   public static final RestartHistory EMPTY =
-      new RestartHistory(Optional.empty(), List.of(), 0, Map.of(), List.of());
+      new RestartHistory(Optional.empty(), List.of(), 0, Map.of(), List.of(), List.of());
   /** Older ones speak of datasets that are hardly anywhere any more. */
   static final int MOST_DEPARTURES = 32;
+  /** The same; some programs remove each checkpoint when they have the next one. */
+  static final int MOST_REMOVED = 128;
 
   /** Actions to be done once before the first run of a launch: SCR_CACHE_PURGE, and so on. */
   public enum Wish { CACHE_PURGE, PREFIX_PURGE, CURRENT }
@@ -85,6 +90,8 @@ public record RestartHistory(Optional<From> from, List<Load> loads, int lastData
   public RestartHistory {
     departures = departures.stream().sorted(Comparator.comparingLong(Departure::run)).toList();
     departures = departures.subList(Math.max(0, departures.size() - MOST_DEPARTURES), departures.size());
+    removed = removed.stream().distinct().sorted(Comparator.comparingLong(DatasetKey::createdUs)).toList();
+    removed = removed.subList(Math.max(0, removed.size() - MOST_REMOVED), removed.size());
     loads = loads.stream().sorted(Comparator.comparingInt(Load::datasetId)).toList();
     followed = Collections.unmodifiableMap(new TreeMap<>(followed));  // in one order, also in the file
   }
@@ -102,7 +109,7 @@ public record RestartHistory(Optional<From> from, List<Load> loads, int lastData
   public RestartHistory following(Map<Wish, String> wishes) {
     Map<Wish, String> all = new TreeMap<>(followed);
     all.putAll(wishes);
-    return new RestartHistory(from, loads, lastDatasetId, all, departures);
+    return new RestartHistory(from, loads, lastDatasetId, all, departures, removed);
   }
 
   /** Whether a restart may use it under the selected checkpoint. */
@@ -165,12 +172,12 @@ public record RestartHistory(Optional<From> from, List<Load> loads, int lastData
   /** The program is on the branch of this dataset, regardless of what was noted before. */
   private RestartHistory backOn(int datasetId, long createdUs) {
     return new RestartHistory(from, loads, lastDatasetId, followed,
-        departures.stream().filter(departure -> !departure.leaves(datasetId, createdUs)).toList());
+        departures.stream().filter(departure -> !departure.leaves(datasetId, createdUs)).toList(), removed);
   }
 
   private RestartHistory with(Departure departure) {
     return new RestartHistory(from, loads, lastDatasetId, followed, Stream.concat(
-        departures.stream().filter(other -> !departure.implies(other)), Stream.of(departure)).toList());
+        departures.stream().filter(other -> !departure.implies(other)), Stream.of(departure)).toList(), removed);
   }
 
   /** Somebody wants to begin with this dataset, which ends its quarantine too. */
@@ -181,7 +188,7 @@ public record RestartHistory(Optional<From> from, List<Load> loads, int lastData
 
   /** Somebody has set another dataset current in the index since: restarts go by the index alone. */
   public RestartHistory startingAnywhere() {
-    return new RestartHistory(Optional.empty(), loads, lastDatasetId, followed, List.of());
+    return new RestartHistory(Optional.empty(), loads, lastDatasetId, followed, List.of(), removed);
   }
 
   /** Nothing is held against the datasets of this name any more. */
@@ -196,13 +203,24 @@ public record RestartHistory(Optional<From> from, List<Load> loads, int lastData
         .max().orElse(0);
   }
 
+  /** Somebody has removed these. */
+  public RestartHistory removing(Collection<DatasetKey> gone) {
+    return new RestartHistory(from, loads, lastDatasetId, followed, departures,
+        Stream.concat(removed.stream(), gone.stream()).toList());
+  }
+
+  /** Whether it is known that somebody has removed it. It may have been listed anew since. */
+  public boolean isRemoved(DatasetKey dataset) {
+    return removed.contains(dataset);
+  }
+
   /** Ids up to this one have been used. */
   public RestartHistory knowing(int datasetId) {
-    return new RestartHistory(from, loads, Math.max(lastDatasetId, datasetId), followed, departures);
+    return new RestartHistory(from, loads, Math.max(lastDatasetId, datasetId), followed, departures, removed);
   }
 
   private RestartHistory with(Optional<From> other) {
-    return new RestartHistory(other, loads, lastDatasetId, followed, departures);
+    return new RestartHistory(other, loads, lastDatasetId, followed, departures, removed);
   }
 
   private RestartHistory with(Load changed) {
@@ -211,6 +229,6 @@ public record RestartHistory(Optional<From> from, List<Load> loads, int lastData
   }
 
   private RestartHistory with(List<Load> others) {
-    return new RestartHistory(from, others, lastDatasetId, followed, departures);
+    return new RestartHistory(from, others, lastDatasetId, followed, departures, removed);
   }
 }

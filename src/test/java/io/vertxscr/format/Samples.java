@@ -18,6 +18,7 @@ import io.vertxscr.format.prefix.SummaryFile;
 import io.vertxscr.model.CacheDirectory;
 import io.vertxscr.model.CheckpointDescriptor;
 import io.vertxscr.model.DatasetDescriptor;
+import io.vertxscr.model.DatasetKey;
 import io.vertxscr.model.DatasetFlags;
 import io.vertxscr.model.DatasetRecord.FlushState;
 import io.vertxscr.model.DatasetRecord.Origin;
@@ -161,7 +162,8 @@ public final class Samples {
         new RestartHistory.Load(11, 7, "b.11", 1, 0, false),
         new RestartHistory.Load(5, 1312850690668536L, "b.5", 3, 1312850690700000L, true)), 12,
         Map.of(RestartHistory.Wish.CACHE_PURGE, "4f", RestartHistory.Wish.CURRENT, "4f/b.5"),
-        List.of(new RestartHistory.Departure(4, 1312850690668000L, 1312850690700000L)));
+        List.of(new RestartHistory.Departure(4, 1312850690668000L, 1312850690700000L)),
+        List.of(new DatasetKey(2, 1312850690666000L), new DatasetKey(3, 1312850690667000L)));
     return new Sample("restart", history, RestartFile.encode(history), RestartFile::decode);
   }
 

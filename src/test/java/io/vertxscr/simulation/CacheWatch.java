@@ -89,7 +89,7 @@ final class CacheWatch {
     return program.ledger().attempts().stream()
         .filter(newer -> newer.number > attempt.number && newer.isCheckpoint() && !newer.isRemoved
             && program.ledger().mayBeComplete(newer))
-        .filter(newer -> newer.flushed || newer.tolerance >= attempt.tolerance
+        .filter(newer -> newer.flushed || newer.isRotten || newer.tolerance >= attempt.tolerance
             && (newer.isProtected() || isRestored(newer)) && isDurable(newer) && isKnown(newer))
         .findFirst();
   }

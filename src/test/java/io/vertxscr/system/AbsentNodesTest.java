@@ -8,6 +8,9 @@ import io.vertxscr.model.DatasetRecord.FlushState;
 import io.vertxscr.model.DatasetRecord;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.ScrException;
+import io.vertxscr.prefix.metadata.PrefixIndex;
+import io.vertxscr.prefix.metadata.PrefixPaths;
+import io.vertxscr.scavenge.PatientLocks;
 import io.vertxscr.simulation.VirtualCluster;
 import io.vertxscr.simulation.VirtualSession;
 import io.vertxscr.storage.DatasetStore;
@@ -26,6 +29,8 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * Goal: nodes that are left keep a checkpoint of absent nodes until a newer one takes its place. Method: nodes in
@@ -141,6 +146,56 @@ class AbsentNodesTest {
     cluster.awaits("3 is evicted", () -> !held(cluster, "n1").contains(3) && !held(cluster, "n2").contains(3));
     comeBack(cluster, "n3", "n4");
     assertThat(stepsAndCrash(cluster, run, 1, 0)).isEqualTo(4);
+  }
+
+  /** One node alone could rebuild it, as the set is of two. */
+  @ParameterizedTest
+  @ValueSource(strings = {"drop", "delete"})
+  void whatIsRemovedMeanwhileIsNotOfferedWhenTheyAreBack(String how) throws Exception {
+    VirtualCluster cluster = cluster(Map.of("SCR_COPY_TYPE", "XOR", "SCR_FLUSH", "0", "SCR_CACHE_SIZE", "2"));
+    VirtualRun run = new VirtualRun(cluster, "n1", "n2");
+    assertThat(run.steps(1, 2)).isZero();
+    lose(cluster, "n2");
+    removesItsCheckpoint(new VirtualRun(cluster, "n1", "n3"), how);
+    comeBack(cluster, "n2");
+    assertThat(held(cluster, "n2")).containsExactly(1, 2);
+    assertThat(run.steps(3, 3)).isEqualTo(1);
+    assertThat(held(cluster, "n2")).doesNotContain(2);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"drop", "delete"})
+  void whatIsRemovedMeanwhileIsNotFlushedWhenTheyAreBack(String how) throws Exception {
+    VirtualCluster cluster = cluster(Map.of("SCR_COPY_TYPE", "XOR", "SCR_FLUSH", "1", "SCR_CACHE_SIZE", "2"));
+    VirtualRun run = new VirtualRun(cluster, "n1", "n2");
+    cluster.bus().watch(sent -> {
+      if (sent.address().equals("scr.n2.node.flush-copy") && sent.json().getInteger("datasetId") == 2) {
+        cluster.kill("n2");
+      }
+    });
+    run.start(session -> run.checkpoints(session, 1, 2));
+    cluster.awaits("the loss", () -> !cluster.isAlive("n2"));
+    cluster.launch();
+    cluster.awaits("the flush of 2", () -> isFlushed(cluster.store("n1"), 2));
+    removesItsCheckpoint(new VirtualRun(cluster, "n1", "n3"), how);
+    cluster.bus().watch(_ -> { });
+    cluster.start("n2");
+    assertThat(cluster.store("n2").find(2).map(DatasetRecord::flush)).hasValue(FlushState.WANTED);
+    cluster.launch();
+    cluster.awaits("it is gone", () -> !held(cluster, "n2").contains(2));
+    cluster.pass(Duration.ofMinutes(1));
+    assertThat(held(cluster, "n1")).doesNotContain(2);
+    PrefixIndex index = new PrefixIndex(
+        new PrefixPaths(cluster.prefix()), PatientLocks.user("test", Duration.ofSeconds(30)));
+    assertThat(index.read().index().find(2)).isEmpty();
+    assertThat(Files.exists(cluster.prefix().resolve("step-2"))).isEqualTo(how.equals("drop"));
+  }
+
+  private static void removesItsCheckpoint(VirtualRun run, String how) {
+    run.all(session -> run.restart(session).compose(step -> {
+      assertThat(step).isEqualTo(2);
+      return how.equals("drop") ? session.drop("step-2") : session.delete("step-2");
+    }).compose(_ -> session.finish()));
   }
 
   /** The run is on other nodes altogether, so all of the checkpoint that it has not found comes back. */

@@ -55,9 +55,13 @@ public final class RestartOrder {
         .toList();
   }
 
-  /** Whether a restart may try a dataset at all. */
+  /**
+   * Whether a restart may try a dataset at all. One that somebody has removed may be in the cache of a node that was
+   * away; it counts where it is listed again.
+   */
   public static Predicate<DatasetDescriptor> wanted(
       FlushedCheckpoints flushed, RestartHistory history, Collection<Integer> excluded) {
-    return dataset -> !excluded.contains(dataset.id()) && history.allows(dataset) && !flushed.passesOver(dataset.id());
+    return dataset -> !excluded.contains(dataset.id()) && history.allows(dataset) && !flushed.passesOver(dataset.id())
+        && (!history.isRemoved(dataset.key()) || flushed.restartable().stream().anyMatch(dataset::sameAs));
   }
 }

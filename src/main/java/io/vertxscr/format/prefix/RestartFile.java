@@ -3,6 +3,7 @@ package io.vertxscr.format.prefix;
 import io.vertxscr.format.Fields;
 import io.vertxscr.format.Hash;
 import io.vertxscr.format.HashFile;
+import io.vertxscr.model.DatasetKey;
 import io.vertxscr.model.RestartHistory;
 import java.util.ArrayList;
 import java.util.EnumMap;
@@ -27,6 +28,8 @@ import java.util.Map;
  *   LEFT -> 0 -> RUN -> 1312850690700000     run that restarted from this dataset and completed another one
  *                DSET -> 4
  *                CREATED -> 1312850690668000
+ *   REMOVED -> 0 -> DSET -> 3                dataset that somebody has dropped or deleted
+ *                   CREATED -> 1312850690667000
  * </pre>
  */
 public final class RestartFile {
@@ -62,6 +65,13 @@ public final class RestartFile {
             .set("CREATED", departure.createdUs());
       }
     }
+    if (!history.removed().isEmpty()) {
+      Hash removed = hash.at("REMOVED");
+      for (int i = 0; i < history.removed().size(); i++) {
+        DatasetKey dataset = history.removed().get(i);
+        removed.at(Integer.toString(i)).set("DSET", dataset.id()).set("CREATED", dataset.createdUs());
+      }
+    }
     return HashFile.encode(hash);
   }
 
@@ -78,7 +88,9 @@ public final class RestartFile {
           from.text("NAME"), from.integer("LAST", 0))), loads, fields.integer("LAST", 0),
           fields.find("FOLLOWED").map(RestartFile::followed).orElse(Map.of()),
           fields.listed("LEFT").stream().map(left -> new RestartHistory.Departure(
-              left.integer("DSET", 1), left.number("CREATED", 0), left.number("RUN", 1))).toList());
+              left.integer("DSET", 1), left.number("CREATED", 0), left.number("RUN", 1))).toList(),
+          fields.listed("REMOVED").stream().map(removed ->
+              new DatasetKey(removed.integer("DSET", 1), removed.number("CREATED", 0))).toList());
     });
   }
 

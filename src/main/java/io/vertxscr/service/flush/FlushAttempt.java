@@ -82,6 +82,8 @@ record FlushAttempt(DatasetDescriptor descriptor, OpenPrefix directory, List<Str
     private Optional<PrefixToken> token = Optional.empty();
     /** Whether there was an attempt before, of any leader. */
     final boolean again;
+    /** Whether the index named it when the attempt began. */
+    boolean listed;
     /** Nodes whose caches have any of it, as far as is known. */
     Set<String> copies = Set.of();
     /** Whether another file may have had one of the names. */

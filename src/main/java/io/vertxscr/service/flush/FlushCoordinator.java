@@ -202,7 +202,7 @@ public final class FlushCoordinator {
           flush.dataset = dataset(flush.datasetId, all).or(() -> flush.dataset);
           Optional<RankMap> good = flush.good;
           flush.good = Optional.empty();
-          return steps.copy(flush.datasetId, attempt, all, good);
+          return copied(flush.datasetId, attempt, all, good);
         }));
       }
       case Effect.Rebuild(int attempt) ->
@@ -225,6 +225,15 @@ public final class FlushCoordinator {
       }
       case Effect.Tell(Outcome outcome) -> tell(flush, outcome);
     }
+  }
+
+  private Future<Void> copied(int id, int attempt, List<Inventory> all, Optional<RankMap> good) {
+    Inventory.Dataset dataset = CacheSnapshot.of(all).find(id)
+        .orElseThrow(() -> new ScrException(Fault.NO_SUCH_DATASET, "no cache holds dataset " + id));
+    return steps.isRemoved(dataset).compose(removed -> removed
+        ? restores.dropped(List.of(dataset.key())).compose(_ -> Future.failedFuture(new ScrException(
+            Fault.NO_SUCH_DATASET, "dataset " + id + " was removed while a node was away that has parts of it")))
+        : steps.copy(dataset, attempt, all, good));
   }
 
   private static Optional<DatasetDescriptor> dataset(int id, List<Inventory> all) {

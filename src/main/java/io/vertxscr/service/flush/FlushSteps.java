@@ -4,6 +4,7 @@ import io.vertx.core.Future;
 import io.vertxscr.flow.restart.CacheSnapshot;
 import io.vertxscr.flow.restart.Inventory;
 import io.vertxscr.format.prefix.FlushStatus.Location;
+import io.vertxscr.format.prefix.Index;
 import io.vertxscr.model.DatasetDescriptor;
 import io.vertxscr.model.DatasetRecord.FlushState;
 import io.vertxscr.model.Fault;
@@ -107,9 +108,8 @@ public final class FlushSteps {
   }
 
   /** All nodes copy their files to drafts. @param good as of {@link #holders} */
-  Future<Void> copy(int id, int number, List<Inventory> all, Optional<RankMap> good) {
-    Inventory.Dataset dataset = CacheSnapshot.of(all).find(id)
-        .orElseThrow(() -> new ScrException(Fault.NO_SUCH_DATASET, "no cache holds dataset " + id));
+  Future<Void> copy(Inventory.Dataset dataset, int number, List<Inventory> all, Optional<RankMap> good) {
+    int id = dataset.descriptor().id();
     List<String> holders = holders(dataset, all, good).orElseThrow(() -> new ScrException(Fault.TOO_MANY_LOST,
         "the files of some rank of dataset " + id + " are in no cache now"));
     return prefixes.named(dataset.origin().prefix())
@@ -133,14 +133,15 @@ public final class FlushSteps {
     ).onSuccess(_ -> shares.used(prefix)                  // the token is a trace
     ).compose(token -> locked.run("prepare the flush of dataset " + id + " in " + paths.prefix(), () -> {
       boolean again = Files.exists(paths.dataset(id));    // who has been here may have given names, too
-      return new Prepared(
-          token, again, directory.as(token).publication().prepare(dataset.descriptor()), fileSystem(paths.prefix()));
+      return new Prepared(token, again, directory.as(token).publication().prepare(dataset.descriptor()),
+          isListed(directory, dataset.descriptor()), fileSystem(paths.prefix()));
     })).compose(prepared -> {
       PublishedForm form = dataset.origin().flush().compression().isPresent()
           ? PublishedForm.COMPRESSED : PublishedForm.FILES;
       FlushAttempt plain = new FlushAttempt(
           dataset.descriptor(), directory, holders, prepared.complete(), form, Optional.empty(),
           new FlushAttempt.Course(prepared.again(), prepared.again()));
+      plain.course().listed = prepared.listed();
       plain.course().copies = CacheSnapshot.of(all).holders(dataset.key()).stream().map(Inventory::node)
           .collect(Collectors.toSet());
       attempts.put(id, plain);
@@ -190,14 +191,27 @@ public final class FlushSteps {
     Future<List<FlushWorked>> copies = attempt.containers()
         .map(there -> containers.aggregate(there.packed(), number, there.plan(), isInBackground(attempt)))
         .orElseGet(() -> onHolders(attempt, number, Optional.empty(), NodeVerb.FLUSH_COPY, FlushWorked.class));
-    return copies.<Void>map(worked -> {
+    return copies.recover(FlushSteps::isMissing).<Void>map(worked -> {
       attempt.course().entryBytes = worked.stream().mapToLong(FlushWorked::mapBytes).sum();
       return null;
     }).onComplete((_, failure) -> shares.end(id, failure == null));
   }
 
   /** State before an attempt: an earlier attempt, completeness of the dataset, and its file system. */
-  private record Prepared(PrefixToken token, boolean again, boolean complete, String fileSystem) {}
+  private record Prepared(PrefixToken token, boolean again, boolean complete, boolean listed, String fileSystem) {}
+
+  private static boolean isListed(OpenPrefix directory, DatasetDescriptor dataset) {
+    return directory.index().read().index().find(dataset.id()).map(Index.Entry::descriptor)
+        .filter(dataset::sameAs).isPresent();
+  }
+
+  /** Whether somebody has removed a dataset, and nobody has listed it again. Nodes that were away may have it still. */
+  Future<Boolean> isRemoved(Inventory.Dataset dataset) {
+    DatasetDescriptor descriptor = dataset.descriptor();
+    return prefixes.named(dataset.origin().prefix()).compose(directory -> loop.prefix().run(
+        "look whether dataset " + descriptor.id() + " was removed from " + dataset.origin().prefix(), () ->
+            directory.restartFile().read().isRemoved(descriptor.key()) && !isListed(directory, descriptor)));
+  }
 
   private static String fileSystem(Path prefix) {
     try {
@@ -216,6 +230,12 @@ public final class FlushSteps {
     return Future.join(asked).map(_ -> asked.stream().map(Future::result).toList());
   }
 
+  /** One node has none of it any more, as one that began anew meanwhile; another one may have the same files. */
+  private static <T> Future<T> isMissing(Throwable failure) {
+    return Future.failedFuture(Fault.of(failure) == Fault.NO_SUCH_DATASET
+        ? new ScrException(Fault.NO_SUCH_FILE, failure.getMessage(), failure) : failure);
+  }
+
   private boolean isInBackground(FlushAttempt attempt) {
     return shares.policy(attempt.prefix()).background();
   }
@@ -226,8 +246,8 @@ public final class FlushSteps {
    */
   Future<Void> publish(int id, int number) {
     FlushAttempt attempt = attempts.get(id);
-    if (attempt.complete()) {
-      return hold(attempt);
+    if (attempt.complete() && attempt.course().listed) {
+      return hold(attempt);                               // later ones of its names would be noted there
     }
     return turns.enter(attempt.prefix()).compose(turn -> {
       attempt.course().begin(turn);
@@ -235,7 +255,8 @@ public final class FlushSteps {
     }).compose(_ -> owners.later(attempt.descriptor(), attempt.paths(), publication(attempt), attempt.byNode(),
         attempt.form())).compose(later -> {
       attempt.course().later = later;
-      return later.isPresent() ? Future.<Void>succeededFuture() : rename(attempt, number);
+      return later.isPresent() || attempt.complete() ? Future.<Void>succeededFuture()
+          : rename(attempt, number).recover(FlushSteps::isMissing);
     }).recover(failure -> failed(attempt, failure));
   }
 
@@ -282,7 +303,7 @@ public final class FlushSteps {
     return Future.all(asked).<Void>map(_ -> {
       asked.forEach(part -> attempt.course().parts.add(part.result()));
       return null;
-    }).recover(failure -> failed(attempt, failure));
+    }).recover(FlushSteps::isMissing).recover(failure -> failed(attempt, failure));
   }
 
   private static int ranksPerPart(FlushAttempt attempt) {

@@ -5,6 +5,7 @@ import io.vertxscr.flow.gather.Step;
 import io.vertxscr.flow.restart.CacheSnapshot;
 import io.vertxscr.flow.restart.Inventory;
 import io.vertxscr.model.DatasetDescriptor;
+import io.vertxscr.model.DatasetKey;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.ScrException;
 import io.vertxscr.service.Event;
@@ -127,8 +128,10 @@ public final class DatasetCommands {
           }
           throw unknown("dataset", name, Stream.concat(cached.stream(), flushed.all().stream()).toList());
         }
-        // ids are never used again, also when nobody has the dataset any more
-        return journal.note(prefixDirectory, history -> history.knowing(ids.last()))
+        // ids are never used again, also when nobody has the dataset any more; a node that is away may have it still
+        List<DatasetKey> keys = Stream.concat(mine.stream(),
+            flushed.all().stream().filter(dataset -> dataset.name().equals(name))).map(DatasetDescriptor::key).toList();
+        return journal.note(prefixDirectory, history -> history.knowing(ids.last()).removing(keys))
             .compose(_ -> restores.dropped(mine.stream().map(DatasetDescriptor::key).toList()))
             .compose(_ -> onlyCopies.keep(prefixDirectory));  // it may have replaced the files of older ones
       })).map(_ -> List.copyOf(ids)).onSuccess(all ->

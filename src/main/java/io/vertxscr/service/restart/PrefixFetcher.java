@@ -122,6 +122,12 @@ public final class PrefixFetcher {
               .map(Index.Entry::id).collect(Collectors.toSet()), Optional.empty());
     }
 
+    /** Whether somebody has removed a dataset, and nobody has listed it again. */
+    boolean isRemoved(DatasetKey dataset, RestartHistory history) {
+      return trouble.isEmpty() && history.isRemoved(dataset)
+          && all.stream().map(DatasetDescriptor::key).noneMatch(dataset::equals);
+    }
+
     /** Whether what is there of a dataset that was flushed is of no use, and caches must not count on it. */
     boolean hasLost(DatasetDescriptor dataset, RestartHistory history) {
       return trouble.isEmpty() && (!traces.contains(dataset.id()) || isOverwritten(dataset, history));

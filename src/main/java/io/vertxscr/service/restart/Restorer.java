@@ -456,12 +456,13 @@ public final class Restorer {
   }
 
   /**
-   * Drops what the application could not read. What could not be restored stays: the nodes that are missing may come
-   * back, and what was in the way may pass.
+   * Drops what the application could not read, and what somebody has removed. What could not be restored stays: the
+   * nodes that are missing may come back, and what was in the way may pass.
    */
   private Future<Void> drop(RestoreRequest wanted, Scene scene) {
     Predicate<Inventory.Dataset> useless = d -> d.origin().prefix().equals(wanted.prefix())
-        && d.descriptor().flags().checkpoint() && wanted.excluded().contains(d.descriptor().id());
+        && (d.descriptor().flags().checkpoint() && wanted.excluded().contains(d.descriptor().id())
+            || scene.flushed().isRemoved(d.key(), scene.history()));
     boolean any = CacheSnapshot.of(scene.inventories()).copies().anyMatch(useless);
     return (any ? remember(wanted.prefix(), scene) : Future.<Void>succeededFuture())
         .compose(_ -> evict(scene.inventories(), useless));
