@@ -339,6 +339,24 @@ class HealingTest {
     restartsFrom(2, List.of("n1", "n2", "n3", "n4"));
   }
 
+  /** As one that comes back with empty storage before its loss is noticed. */
+  @Test
+  void aFlushTakesTheOtherCopyWhereANodeHasNoneAnyMore() throws IOException {
+    written(List.of("n1", "n2", "n3", "n4"), List.of("n5"), "SCR_COPY_TYPE", "XOR", "SCR_FLUSH", "0");
+    cluster.kill("n2");
+    awaitHealed(2);
+    cluster.start("n2");
+    cluster.launch();
+    cluster.bus().watch(sent -> {
+      if (sent.address().equals("scr.n2.node.flush-copy")) {
+        cluster.store("n2").evict(2);
+      }
+    });
+    FlushLeader leader = cluster.services("n1").flushLeader();
+    assertThat(cluster.onLoop("n1", () -> leader.coordinator().flush(2)).cause()).isNull();
+    assertThat(events("flush-failed")).as("by n2").hasSize(1);
+  }
+
   private List<Path> cachedFiles(String node, int dataset) throws IOException {
     try (Stream<Path> all = Files.walk(directory.resolve("walk"))) {
       List<Path> files = all.filter(file -> file.toString().contains("/" + node + "/scr.dataset." + dataset + "/rank."))

@@ -10,6 +10,7 @@ import io.vertxscr.prefix.metadata.PrefixIndex;
 import io.vertxscr.prefix.metadata.PrefixPaths;
 import io.vertxscr.scavenge.DatasetVerification;
 import io.vertxscr.scavenge.PatientLocks;
+import io.vertxscr.service.flush.FlushLeader;
 import io.vertxscr.simulation.VirtualCluster;
 import io.vertxscr.simulation.VirtualSession;
 import java.io.IOException;
@@ -118,6 +119,25 @@ class ReplacedCheckpointsTest {
         throw new UncheckedIOException(e);
       }
     });
+  }
+
+  /** As where a leader dies between its summary and its entry, and the next one flushes a later checkpoint first. */
+  @Test
+  void oneThatIsCompleteAndNotListedIsListedAsReplacedWhereALaterOneIs() throws Exception {
+    start(Map.of("SCR_CACHE_SIZE", "3"));
+    PrefixIndex index = new PrefixIndex(
+        new PrefixPaths(cluster.prefix()), PatientLocks.user("test", Duration.ofSeconds(30)));
+    run.all(session -> checkpoint(session, 1).compose(_ -> {
+      if (session.rank() == 0) {
+        index.update(listed -> listed.drop(1));
+      }
+      return checkpoint(session, 2);
+    }));
+    cluster.launch();
+    FlushLeader leader = cluster.services("n1").flushLeader();
+    assertThat(cluster.onLoop("n1", () -> leader.coordinator().flush(1)).cause()).isNull();
+    assertThat(index.read().index().find(1).orElseThrow().replacedBy()).hasValue(2);
+    assertThat(run.all(this::offered)).containsOnly("rolling-2");
   }
 
   /** The one that replaced its files is there, but is passed over from now on. It has its names in the directory. */

@@ -230,7 +230,7 @@ public final class FlushSteps {
     return Future.join(asked).map(_ -> asked.stream().map(Future::result).toList());
   }
 
-  /** One node has none of it any more, as one that began anew meanwhile; another one may have the same files. */
+  /** One node has none of it any more: it began anew meanwhile. Another one may have the same files. */
   private static <T> Future<T> isMissing(Throwable failure) {
     return Future.failedFuture(Fault.of(failure) == Fault.NO_SUCH_DATASET
         ? new ScrException(Fault.NO_SUCH_FILE, failure.getMessage(), failure) : failure);
