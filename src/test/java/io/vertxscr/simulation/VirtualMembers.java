@@ -167,11 +167,19 @@ final class VirtualMembers {
     }
   }
 
+  /** Who hears it tells those who have joined by it meanwhile, of whom the first one did not know. */
   private void tellWhatWasHeldUp() {
-    List<News> all = List.copyOf(heldUp);
+    Map<News, List<View>> all = new LinkedHashMap<>();
+    heldUp.stream().filter(news -> isAlive(news.from) && isAlive(news.to) && isAlive(news.of)).forEach(news ->
+        all.put(news, views.values().stream()
+            .filter(other -> news.to.sees(other) && !news.from.sees(other)).toList()));
     heldUp.clear();
-    all.stream().filter(news -> isAlive(news.from) && isAlive(news.to) && isAlive(news.of) && news.from.sees(news.to)
-        && news.from.sees(news.of) && news.to.sees(news.from)).forEach(this::tell);
+    all.forEach((news, others) -> {
+      if (news.from.sees(news.to) && news.from.sees(news.of) && news.to.sees(news.from)) {
+        tell(news);
+        others.forEach(other -> tell(new News(news.to, other, news.of)));
+      }
+    });
   }
 
   private boolean isAlive(View view) {
