@@ -109,6 +109,11 @@ public final class LogicalDraft implements AutoCloseable {
     return drafts.resolve(Integer.toString(fileIndex));
   }
 
+  /** Names the file that it was to become, not the draft, whose name is one of chance. */
+  ScrException failed(int fileIndex, IOException cause) {
+    return Faults.io(NodeDirectories.resolve(datasetDirectory, growing.get(fileIndex).wanted.name()), cause);
+  }
+
   /**
    * A piece has all its bytes. With the last one of a file, the file is compared with its checksum and gets its mode
    * and time; the caller syncs it after this, and says so.
@@ -153,7 +158,7 @@ public final class LogicalDraft implements AutoCloseable {
       try {
         FileStamps.apply(wanted.stamp().get(), path(fileIndex));
       } catch (IOException e) {
-        throw Faults.io(path(fileIndex), e);
+        throw failed(fileIndex, e);
       }
     }
   }
@@ -190,7 +195,7 @@ public final class LogicalDraft implements AutoCloseable {
       stamp(fileIndex);
       channel.force(true);
     } catch (IOException e) {
-      throw Faults.io(path(fileIndex), e);
+      throw failed(fileIndex, e);
     }
   }
 
@@ -215,7 +220,7 @@ public final class LogicalDraft implements AutoCloseable {
       try {
         Trees.delete(drafts);
       } catch (IOException e) {
-        throw Faults.io(drafts, e);
+        throw Faults.io(drafts.getParent(), e);
       }
     }
   }

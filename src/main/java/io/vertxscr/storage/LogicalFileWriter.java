@@ -50,7 +50,7 @@ public final class LogicalFileWriter implements AutoCloseable {
           endPiece();
         }
       } catch (IOException e) {
-        throw Faults.io(draft.path(piece.fileIndex()), e);
+        throw draft.failed(piece.fileIndex(), e);
       }
     }
   }
@@ -66,7 +66,7 @@ public final class LogicalFileWriter implements AutoCloseable {
     try {
       open.position(piece.offset());
     } catch (IOException e) {
-      throw Faults.io(draft.path(piece.fileIndex()), e);
+      throw draft.failed(piece.fileIndex(), e);
     }
   }
 
@@ -85,7 +85,7 @@ public final class LogicalFileWriter implements AutoCloseable {
         open.close();
         open = null;
       } catch (IOException e) {
-        throw Faults.io(draft.path(piece.fileIndex()), e);
+        throw draft.failed(piece.fileIndex(), e);
       }
     }
   }
