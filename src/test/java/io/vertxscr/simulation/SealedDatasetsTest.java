@@ -345,6 +345,21 @@ class SealedDatasetsTest {
     assertThat(restarts(List.of("n1", "n2", "n3", SPARE))).isFalse();
   }
 
+  /** Made of these bytes, new redundancy would hide for good what the old one, which comes back, can repair. */
+  @ParameterizedTest
+  @ValueSource(ints = {500, 1_500, 2_500})
+  void nothingIsMadeOfFilesThatChangedWithoutATrace(int at) throws IOException {
+    sealedCheckpoint("SCR_HEAL_SECONDS", "1", "SCR_VERIFY_ON_RESTART", "always");
+    start(List.of(SPARE));
+    rot(0, cached(0), at);
+    kill(List.of("n4"));
+    cluster.pass(Duration.ofSeconds(60));
+    start(List.of("n4"));
+    cluster.pass(Duration.ofSeconds(60));
+    init(NODES);
+    assertThat(restarts(NODES)).isTrue();
+  }
+
   /** Another member describes the lost files, too. */
   @Test
   void aWrongHeaderThatASealHidesIsFoundByTheRebuild() throws IOException {

@@ -436,7 +436,7 @@ public final class CacheHealing implements RunWatch, Membership.Listener {
 
   private Future<Void> heal(long mine, List<Inventory> before, Inventory.Dataset dataset) {
     require(mine);
-    return caches.verified(dataset.key(), false).compose(verified -> {
+    return caches.verified(dataset.key(), true).compose(verified -> {
       require(mine);
       restores.tellCorrupt(dataset.descriptor(), before, verified);
       if (files(verified, dataset.key()) < files(before, dataset.key())) {
