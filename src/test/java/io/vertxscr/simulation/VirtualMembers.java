@@ -316,8 +316,8 @@ final class VirtualMembers {
       for (View one : part) {
         if (largest.stream().allMatch(other -> connected(one, other))) {
           trace.note(one.self.name() + " joins the part of " + largest.iterator().next().self.name());
-          part.stream().filter(other -> other != one).forEach(other -> other.leaves(one.self));
-          largest.forEach(other -> other.leaves(one.self));     // where only one of the two has lost sight
+          // where only one of the two has lost sight, and those between the parts, who join it behind this one
+          views.values().stream().filter(other -> other != one).forEach(other -> other.leaves(one.self));
           one.joinsAnew(List.copyOf(largest.iterator().next().decided));
           largest.forEach(other -> other.joins(one.self));
           merge();
