@@ -59,7 +59,8 @@ public final class Withdrawal {
    * other datasets as well, or were overwritten, stay.
    *
    * @return ids of what was removed; none if there is nothing of that name
-   * @throws ScrException CORRUPT if a map cannot be read, so that the owners of files are unknown: they stay; IO
+   * @throws ScrException CORRUPT if its summary or a map cannot be read, so that the owners of files are unknown: they
+   *     stay; IO
    */
   public List<Integer> delete(String name) {
     return delete(listed -> listed.find(name), name, Long.MAX_VALUE);
@@ -81,7 +82,11 @@ public final class Withdrawal {
 
   private List<Integer> delete(
       Function<Index, Optional<Index.Entry>> choice, String name, long newestCreatedUs) {
-    TreeSet<Integer> gone = new TreeSet<>(dropIf(choice).map(DatasetKey::id).stream().toList());
+    TreeSet<Integer> gone = new TreeSet<>();
+    dropIf(choice).map(DatasetKey::id).ifPresent(id -> {
+      gone.add(id);
+      MetadataFiles.read(paths.summary(id), SummaryFile::decode);   // without it nobody could say whose files are there
+    });
     for (DatasetKey key : unlisted(name, newestCreatedUs)) {
       new DatasetRemoval(paths, index).remove(key);
       gone.add(key.id());

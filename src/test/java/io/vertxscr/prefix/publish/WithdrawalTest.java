@@ -99,6 +99,14 @@ class WithdrawalTest {
   }
 
   @Test
+  void withADamagedSummaryNoFileIsDeletedAndItIsSaid() throws IOException {
+    Files.writeString(samples.paths.summary(2), "torn");
+    refused(Fault.CORRUPT, () -> withdrawal.delete("b"), "summary.scr");
+    assertThat(names()).containsExactly("a");
+    assertThat(samples.prefix.resolve("b/x")).exists();
+  }
+
+  @Test
   void withADamagedMapNothingIsDeletedAndItIsSaid() throws IOException {
     Files.writeString(samples.paths.rankMap(2), "torn");
     refused(Fault.CORRUPT, () -> withdrawal.delete("b"), "rank2file");
