@@ -34,6 +34,7 @@ public final class NodeDrains {
   /** How often a node's drain was taken back; it may be amid the look at what would have to be moved. */
   private final Map<String, Integer> cancelled = new HashMap<>();
   private final SerialQueue<String> marks = new SerialQueue<>();
+  private final SerialQueue<String> asks = new SerialQueue<>();
 
   /** Drains for the leader of a node. */
   public NodeDrains(NodeBus bus, Membership membership, CacheHealing healing, Observer observer) {
@@ -43,9 +44,14 @@ public final class NodeDrains {
     this.observer = observer;
   }
 
-  /** Has the leader do it. @return fails with BAD_REQUEST, WRONG_STATE, TOO_MANY_LOST, NO_SPACE */
+  /**
+   * Has the leader do it, behind what this daemon was asked before of the same node. A message that was lost is sent
+   * again, and would else drain a node that has been taken back since.
+   *
+   * @return fails with BAD_REQUEST, WRONG_STATE, TOO_MANY_LOST, NO_SPACE
+   */
   public Future<DrainReply> ask(DrainRequest request) {
-    return bus.askLeader(NodeVerb.DRAIN, request, DrainReply.class);
+    return asks.run(request.node(), () -> bus.askLeader(NodeVerb.DRAIN, request, DrainReply.class));
   }
 
   /** Does it, on the leader. The moves have not begun then. */
