@@ -180,21 +180,25 @@ public final class PhaseSteps {
   Future<OutputProtected> protectedEverywhere(ActiveRun run, List<NodeContribution<Part.Done>> parts) {
     int id = parts.getFirst().part().datasetId();
     events.met(id);
+    Optional<DatasetDescriptor> known = writing.filter(dataset -> dataset.id() == id);
     return Future.succeededFuture(parts).map(all -> {
       GatherReducers.done(all);
-      Optional<DatasetDescriptor> known = writing.filter(dataset -> dataset.id() == id);
       known.ifPresent(dataset -> progressed(run, run.info().restart(), dataset.flags()));
       run.info(run.info().with(Optional.empty()));
-      FlushPolicy policy = run.info().policy().flush();
-      if (known.isEmpty()) {
-        flush.wanted().resume();                          // this node was not the leader yet when the phase began
-      } else if (policy.wants(known.get().flags(), known.get().checkpointId())) {
-        flushing = Optional.of(new Flushing(id, flush.coordinator().flushNow(id)));
-      }
       return completed(known.map(dataset -> dataset.flags().checkpoint()).orElse(true),
           all.stream().anyMatch(from -> from.part().sync()));
-    }).onSuccess(_ -> events.complete(run.info().run())).onFailure(failure ->
-        events.discarded(run.info().run(), failure));
+    }).onSuccess(_ -> {
+      events.complete(run.info().run());
+      flush(run.info().policy().flush(), id, known);
+    }).onFailure(failure -> events.discarded(run.info().run(), failure));
+  }
+
+  private void flush(FlushPolicy policy, int id, Optional<DatasetDescriptor> known) {
+    if (known.isEmpty()) {
+      flush.wanted().resume();                            // this node was not the leader yet when the phase began
+    } else if (policy.wants(known.get().flags(), known.get().checkpointId())) {
+      flushing = Optional.of(new Flushing(id, flush.coordinator().flushNow(id)));
+    }
   }
 
   private void progressed(ActiveRun run, Optional<RunInfo.Restartable> from, DatasetFlags flags) {
