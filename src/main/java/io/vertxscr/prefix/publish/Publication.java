@@ -143,6 +143,7 @@ public final class Publication {
 
   private boolean prepareNow(DatasetDescriptor descriptor) {
     int id = descriptor.id();
+    boolean hasSummary = Files.exists(paths.summary(id));   // looked at first: another leader may write one
     if (isComplete(id) && summary(id).filter(summary -> descriptor.sameAs(summary.descriptor())).isPresent()
         && !isDamaged(descriptor)) {
       ContainerDrafts.removeDrafts(paths, id);            // of who ended between the summary and this
@@ -152,7 +153,9 @@ public final class Publication {
     if (!isOf(id, descriptor)) {
       ContainerDrafts.remove(paths, id);
     }
-    removeMetadata(id);
+    if (hasSummary) {
+      removeMetadata(id);                                 // a map alone says nothing, and is replaced
+    }
     PrefixDirectories.createDurably(paths.prefix(), paths.dataset(id));
     return false;
   }
