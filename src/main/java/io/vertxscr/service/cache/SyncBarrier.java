@@ -47,10 +47,7 @@ public final class SyncBarrier {
     if (part.run() < run) {
       return Future.failedFuture(gone("another run has begun"));
     }
-    if (part.run() > run) {
-      end("another run has begun");
-      run = part.run();
-    }
+    begun(part.run());
     SyncedNodes dataset = open.computeIfAbsent(part.dataset(), _ -> new SyncedNodes(new HashSet<>(), loop.promise()));
     dataset.nodes().add(part.node());
     if (!part.trouble().isEmpty()) {
@@ -65,6 +62,14 @@ public final class SyncBarrier {
       open.remove(oldest).all().tryFail(gone("newer datasets have been synced since"));
     }
     return dataset.all().future();
+  }
+
+  /** A run has begun. Nodes of an earlier one may have gone since, which have not said all. */
+  public void begun(long newRun) {
+    if (newRun > run) {
+      end("another run has begun");
+      run = newRun;
+    }
   }
 
   /** The run has lost a node. What has not been synced everywhere by now never is, as far as the others know. */

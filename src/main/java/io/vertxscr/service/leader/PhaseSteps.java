@@ -250,6 +250,11 @@ public final class PhaseSteps {
         .orElseGet(() -> flush.coordinator().flushNow(id));
   }
 
+  /** A run begins, or goes on under this leader. */
+  void open(long run) {
+    syncs.begun(run);
+  }
+
   /** Another node leads. */
   void resigned() {
     syncs.resigned();

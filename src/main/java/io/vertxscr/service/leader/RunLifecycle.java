@@ -101,6 +101,7 @@ public final class RunLifecycle implements LeaderActions {
   @Override
   public void open(RunInfo info, boolean anew) {
     prefixes.admit(info.prefix());
+    phases.open(info.run());
     if (!anew) {
       events.watch(info.policy());
       if (info.restart().isPresent() && RunPreparation.readsInPlace(info.policy())) {

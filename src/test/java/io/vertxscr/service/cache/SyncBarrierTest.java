@@ -55,6 +55,10 @@ class SyncBarrierTest {
     failed(late, Fault.NO_SUCH_DATASET);
     failed(says(2, 6, "n1", ""), Fault.NO_SUCH_DATASET);
     assertThat(newest.isComplete()).as("no late message of an earlier run ends it").isFalse();
+    barrier.begun(3);
+    assertThat(newest.isComplete()).as("its own begin, as a new leader hears it").isFalse();
+    barrier.begun(4);
+    failed(newest, Fault.NO_SUCH_DATASET);
   }
 
   @Test
