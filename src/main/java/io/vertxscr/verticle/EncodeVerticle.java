@@ -4,6 +4,7 @@ import io.vertxscr.model.DatasetKey;
 import io.vertxscr.protocol.node.NodeVerb;
 import io.vertxscr.protocol.node.redundancy.ChecksumsRequest;
 import io.vertxscr.protocol.node.redundancy.ProtectRequest;
+import io.vertxscr.protocol.node.redundancy.SetsCommitted;
 import io.vertxscr.protocol.node.restart.LayoutRequest;
 import io.vertxscr.service.redundancy.ProtectionService;
 
@@ -21,5 +22,6 @@ public final class EncodeVerticle extends NodeVerticle {
     serve(NodeVerb.CHECKSUMS, ChecksumsRequest.class, protection::checksums);
     serve(NodeVerb.PROTECT, ProtectRequest.class, protection::protect);
     serve(NodeVerb.PROTECT_COMMIT, DatasetKey.class, protection::commit);
+    serve(NodeVerb.PROTECT_DONE, SetsCommitted.class, protection::committed);
   }
 }

@@ -85,6 +85,7 @@ import io.vertxscr.protocol.node.flush.TryLock;
 import io.vertxscr.protocol.node.redundancy.ChecksumsReply;
 import io.vertxscr.protocol.node.redundancy.ChecksumsRequest;
 import io.vertxscr.protocol.node.redundancy.ProtectRequest;
+import io.vertxscr.protocol.node.redundancy.SetsCommitted;
 import io.vertxscr.protocol.node.restart.DropDatasets;
 import io.vertxscr.protocol.node.restart.FetchRanks;
 import io.vertxscr.protocol.node.restart.FetchRanks.FetchMode;
@@ -196,6 +197,7 @@ public final class NodeMessages {
           List.of(SmallRank.described(files(2), new byte[9]), SmallRank.of(files(3), new byte[9])));
       case VERIFY -> new VerifyDataset(dataset().key(), true);
       case FETCH_COMMIT, FETCH_DISCARD, PROTECT_COMMIT -> dataset().key();
+      case PROTECT_DONE -> new SetsCommitted(dataset().key(), 5);
       case RESTORE -> new RestoreRanks(dataset(), origin(), store, redundancy(), FlushState.WANTED,
           List.of(new RankPlan(0, Action.MOVE, "n1", SET, List.of()),
               new RankPlan(1, Action.REBUILD, "", SET, List.of(new Member("n1", "n3"), new Member("", "n3")))));

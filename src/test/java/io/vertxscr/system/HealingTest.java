@@ -322,6 +322,25 @@ class HealingTest {
     assertThat(held(left.get(2))).as("superseded, with every copy").containsExactly(3, 4);
   }
 
+  /**
+   * The ranks have changed their nodes, so the redundancy sets are made anew behind the restart. Which nodes are still
+   * told to use them depends on the seed.
+   */
+  @Test
+  void aLeaderThatIsLostWhileNewSetsAreCommittedTakesNothingElseWithIt() throws IOException {
+    for (int seed = 1; seed <= 16; seed++) {
+      cluster = VirtualClusters.in(new Random(seed), directory.resolve("walk"), Map.of("SCR_COPY_TYPE", "XOR",
+          "SCR_FLUSH", "0", "SCR_CACHE_SIZE", "1", "SCR_HEAL_SECONDS", "0"));
+      begin(List.of("n1", "n2", "n3", "n4"), List.of("n5"));
+      at("protect-commit", 4, () -> lose("n1"));
+      Promise<Void> never = Promise.promise();
+      run(List.of("n1", "n3", "n2", "n4")).start(session -> never.future());
+      cluster.awaits("the loss", () -> !cluster.isAlive("n1"));
+      cluster.launch();
+      restartsFrom(2, List.of("n5", "n2", "n3", "n4"));
+    }
+  }
+
   /** It comes back amid the rebuild of what it had; a power loss has taken its bytes and left their names. */
   @Test
   void aFlushTakesTheGoodCopyWhereANodeReturnsWithABadOne() throws IOException {

@@ -72,8 +72,10 @@ public enum NodeVerb {
   SYNCED,
   /** From the leader: compute the redundancy that is missing. */
   PROTECT,
-  /** From the leader: all have computed it, use it. */
+  /** From the leader: all have computed it, use it. What is here of ranks that are elsewhere now stays. */
   PROTECT_COMMIT,
+  /** From the leader: all use it, give up what is here of ranks that are elsewhere now. */
+  PROTECT_DONE,
   /** From the leader, which holds a lock of a prefix directory: is it refused to you? */
   TRY_LOCK,
   /** From the leader: copy to drafts in the prefix directory. */
@@ -129,7 +131,8 @@ public enum NodeVerb {
   public boolean isFromLeader() {
     return switch (this) {
       case ADVICE_WITHDRAW, DRAIN_MARK, CONFIGURED, RUN_BEGIN, RUN_OVER, STORES, VERIFY, RESTORE, FETCH, FETCH_COMMIT,
-          FETCH_DISCARD, DROP, MEND, PROTECT, PROTECT_COMMIT, TRY_LOCK, FLUSH_COPY, FLUSH_PUBLISH, FLUSH_MAP, AGGREGATE,
+          FETCH_DISCARD, DROP, MEND, PROTECT, PROTECT_COMMIT, PROTECT_DONE, TRY_LOCK, FLUSH_COPY, FLUSH_PUBLISH,
+          FLUSH_MAP, AGGREGATE,
           AGGREGATE_PUBLISH, UNPACK, FLUSHED -> true;
       case JOIN, LOST, GATHER, ADVICE, WAITS, OPERATE, DRAIN, CLIENT_CLOSED, PULSE, TAKEOVER, USER_FILE, SPACE, EVENTS,
           CLAIM_PATHS, INVENTORY, REPAIR, SCRUB, PUBLISHED, SYNCED, FLUSH_SHARE, FLUSH_STATE, OVERWRITE, FLUSH_SIZES,

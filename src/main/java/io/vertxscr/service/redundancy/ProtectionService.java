@@ -21,6 +21,7 @@ import io.vertxscr.protocol.node.NodeVerb;
 import io.vertxscr.protocol.node.redundancy.ChecksumsReply;
 import io.vertxscr.protocol.node.redundancy.ChecksumsRequest;
 import io.vertxscr.protocol.node.redundancy.ProtectRequest;
+import io.vertxscr.protocol.node.redundancy.SetsCommitted;
 import io.vertxscr.protocol.node.restart.LayoutReply;
 import io.vertxscr.protocol.node.restart.LayoutRequest;
 import io.vertxscr.protocol.node.restart.RankLayout;
@@ -44,12 +45,14 @@ import io.vertxscr.storage.Sealing;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -78,6 +81,8 @@ public final class ProtectionService {
   /** Protections here that wait for the checksums of others. */
   private final Map<Promise<ChecksumsReply>, Long> waiting = new LinkedHashMap<>();
   private final Map<DatasetKey, DatasetRecord> prepared = new HashMap<>();
+  /** Ranks of which something is here although they are on other nodes, by the last commit. */
+  private final Map<DatasetKey, List<Integer>> elsewhere = new HashMap<>();
   /** The newest attempt to protect an older dataset: only what it makes is committed. */
   private final Map<DatasetKey, Long> attempts = new HashMap<>();
   private long attempt;
@@ -154,6 +159,7 @@ public final class ProtectionService {
     DatasetKey which = held.descriptor().key();
     long number = ++attempt;
     attempts.put(which, number);
+    elsewhere.remove(which);
     return discardPrepared(which)
         .compose(_ -> {
           ProtectionJob job = new ProtectionJob(wanted, request.run(), request.map(), sets, request.round(),
@@ -174,7 +180,10 @@ public final class ProtectionService {
         });
   }
 
-  /** Uses what {@link #protect(ProtectRequest)} has made. Files of ranks that are elsewhere now are given up. */
+  /**
+   * Uses what {@link #protect(ProtectRequest)} has made. What is here of ranks that are elsewhere now stays until all
+   * nodes do so: a node that has not heard of it has no redundancy of these ranks yet.
+   */
   public Future<Ack> commit(DatasetKey which) {
     DatasetRecord record = prepared.remove(which);
     if (record == null) {
@@ -182,8 +191,31 @@ public final class ProtectionService {
     }
     return loop.blocking("use new redundancy of dataset " + which.id(), () -> {
       // it may have been evicted meanwhile, and must not come back without its files
-      store.update(which, held -> held.with(record.redundancy(), record.ranks()));
+      List<RankRecord> stay = new ArrayList<>();
+      store.update(which, held -> {
+        stay.clear();
+        held.ranks().stream().filter(rank -> record.rank(rank.files().rank()).isEmpty()).forEach(stay::add);
+        return held.with(record.redundancy(), Stream.concat(record.ranks().stream(), stay.stream())
+            .sorted(Comparator.comparingInt(rank -> rank.files().rank())).toList());
+      });
       store.endLoans(which.id());
+      return stay.stream().map(rank -> rank.files().rank()).toList();
+    }).map(stay -> {
+      elsewhere.put(which, stay);
+      return Ack.ACK;
+    });
+  }
+
+  /** All nodes use their new redundancy. Where the run is over here, another one may want these files by now. */
+  public Future<Ack> committed(SetsCommitted sets) {
+    DatasetKey which = sets.dataset();
+    List<Integer> ranks = elsewhere.remove(which);
+    if (ranks == null || ranks.isEmpty() || sets.run() <= over.run()) {
+      return Future.succeededFuture(Ack.ACK);
+    }
+    return loop.blocking("give up old parts of dataset " + which.id(), () -> {
+      store.update(which, held -> held.with(held.ranks().stream()
+          .filter(rank -> !ranks.contains(rank.files().rank())).toList()));
       return Ack.ACK;
     });
   }

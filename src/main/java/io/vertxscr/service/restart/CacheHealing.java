@@ -30,6 +30,7 @@ import io.vertxscr.protocol.node.Ack;
 import io.vertxscr.protocol.node.NodeVerb;
 import io.vertxscr.protocol.node.RunInfo;
 import io.vertxscr.protocol.node.redundancy.ProtectRequest;
+import io.vertxscr.protocol.node.redundancy.SetsCommitted;
 import io.vertxscr.protocol.node.restart.HealView;
 import io.vertxscr.protocol.node.restart.RankFailure;
 import io.vertxscr.protocol.node.restart.RestoreRanks;
@@ -601,7 +602,8 @@ public final class CacheHealing implements RunWatch, Membership.Listener {
               if (!held(before, mine.key()).equals(held(now, mine.key()))) {
                 throw new ScrException(Fault.BUSY, "the copies of dataset " + id + " have changed meanwhile");
               }
-              return onAll(map, NodeVerb.PROTECT_COMMIT, mine.key());
+              return onAll(map, NodeVerb.PROTECT_COMMIT, mine.key())
+                  .compose(_ -> onAll(map, NodeVerb.PROTECT_DONE, new SetsCommitted(mine.key(), number)));
             });
           }));
     });

@@ -10,6 +10,7 @@ import io.vertxscr.protocol.node.Ack;
 import io.vertxscr.protocol.node.NodeVerb;
 import io.vertxscr.protocol.node.RunInfo;
 import io.vertxscr.protocol.node.redundancy.ProtectRequest;
+import io.vertxscr.protocol.node.redundancy.SetsCommitted;
 import io.vertxscr.service.Event;
 import io.vertxscr.service.Loop;
 import io.vertxscr.service.Observer;
@@ -68,6 +69,7 @@ public final class CatchUp {
         new ProtectRequest(dataset.id(), info.run(), round, map, info.policy().descriptors().groups());
     return onAll(map, NodeVerb.PROTECT, request)
         .compose(_ -> onAll(map, NodeVerb.PROTECT_COMMIT, CacheRestores.which(dataset)))
+        .compose(_ -> onAll(map, NodeVerb.PROTECT_DONE, new SetsCommitted(dataset.key(), info.run())))
         .onSuccess(_ -> {
           LOG.info("dataset {} is protected again", dataset.id());
           observer.notice(new Event.ProtectionCaughtUp(dataset.id(), (loop.nanoTime() - startNs) / 1000));
