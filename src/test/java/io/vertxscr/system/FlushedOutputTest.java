@@ -37,13 +37,18 @@ class FlushedOutputTest {
     disk.close();
   }
 
+  private VirtualCluster cluster(int seed) throws IOException {
+    disk = new FaultyDisk();
+    VirtualCluster cluster = VirtualClusters.in(new Random(seed), disk.directory("/walk"),
+        Map.of("SCR_COPY_TYPE", "XOR", "SCR_FLUSH_ASYNC", "0"), new LocalFiles(disk.system()));
+    cluster.start(NODES);
+    return cluster;
+  }
+
   @Test
   void nobodyWaitsForNodesThatHaveEvictedIt() throws Exception {
     for (int seed = 1; seed <= SEEDS; seed++) {
-      disk = new FaultyDisk();
-      VirtualCluster cluster = VirtualClusters.in(new Random(seed), disk.directory("/walk"),
-          Map.of("SCR_COPY_TYPE", "XOR", "SCR_FLUSH_ASYNC", "0"), new LocalFiles(disk.system()));
-      cluster.start(NODES);
+      VirtualCluster cluster = cluster(seed);
       VirtualRun run = new VirtualRun(cluster, NODES);
       run.all(session -> outputs(cluster, session, 1).compose(_ -> session.finish()));
       cluster.pass(Duration.ofMinutes(1));
@@ -55,10 +60,7 @@ class FlushedOutputTest {
   @Test
   void whereARankDiesWhileTheOthersWaitForTheFlushItArrives() throws Exception {
     for (int seed = 1; seed <= SEEDS; seed++) {
-      disk = new FaultyDisk();
-      VirtualCluster cluster = VirtualClusters.in(new Random(seed), disk.directory("/walk"),
-          Map.of("SCR_COPY_TYPE", "XOR", "SCR_FLUSH_ASYNC", "0"), new LocalFiles(disk.system()));
-      cluster.start(NODES);
+      VirtualCluster cluster = cluster(seed);
       Promise<Void> death = Promise.promise();
       cluster.bus().watch(sent -> {
         if (sent.address().endsWith(".gather") && "FLUSHED".equals(sent.json().getString("step"))) {

@@ -8,7 +8,6 @@ import io.vertx.core.json.JsonObject;
 import io.vertxscr.client.ScrClient;
 import io.vertxscr.config.Settings;
 import io.vertxscr.model.DatasetRecord;
-import io.vertxscr.service.flush.FlushLeader;
 import io.vertxscr.simulation.VirtualCluster;
 import io.vertxscr.storage.LocalFiles;
 import java.io.IOException;
@@ -350,8 +349,7 @@ class HealingTest {
       Files.write(file, new byte[0]);
     }
     at("restore", 1, () -> cluster.start("n2"));
-    FlushLeader leader = cluster.services("n1").flushLeader();
-    assertThat(cluster.onLoop("n1", () -> leader.coordinator().flush(2)).cause()).isNull();
+    VirtualClusters.flush(cluster, "n1", 2);
     assertThat(held("n2")).as("its copy stays").contains(2);
     cluster.loseCaches("n1", "n2", "n3", "n4", "n5");
     cluster.launch();
@@ -371,8 +369,7 @@ class HealingTest {
         cluster.store("n2").evict(2);
       }
     });
-    FlushLeader leader = cluster.services("n1").flushLeader();
-    assertThat(cluster.onLoop("n1", () -> leader.coordinator().flush(2)).cause()).isNull();
+    VirtualClusters.flush(cluster, "n1", 2);
     assertThat(events("flush-failed")).as("by n2").hasSize(1);
   }
 

@@ -10,7 +10,6 @@ import io.vertxscr.prefix.metadata.PrefixIndex;
 import io.vertxscr.prefix.metadata.PrefixPaths;
 import io.vertxscr.scavenge.DatasetVerification;
 import io.vertxscr.scavenge.PatientLocks;
-import io.vertxscr.service.flush.FlushLeader;
 import io.vertxscr.simulation.VirtualCluster;
 import io.vertxscr.simulation.VirtualSession;
 import java.io.IOException;
@@ -134,8 +133,7 @@ class ReplacedCheckpointsTest {
       return checkpoint(session, 2);
     }));
     cluster.launch();
-    FlushLeader leader = cluster.services("n1").flushLeader();
-    assertThat(cluster.onLoop("n1", () -> leader.coordinator().flush(1)).cause()).isNull();
+    VirtualClusters.flush(cluster, "n1", 1);
     assertThat(index.read().index().find(1).orElseThrow().replacedBy()).hasValue(2);
     assertThat(run.all(this::offered)).containsOnly("rolling-2");
   }

@@ -1,5 +1,8 @@
 package io.vertxscr.system;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.vertxscr.service.flush.FlushCoordinator;
 import io.vertxscr.simulation.VirtualCluster;
 import io.vertxscr.storage.LocalFiles;
 import io.vertxscr.storage.Trees;
@@ -26,5 +29,11 @@ final class VirtualClusters {
     }
     Path prefix = Files.createDirectories(directory.resolve("prefix"));
     return new VirtualCluster(random, TestSettings.in(directory, parameters), prefix, _ -> files);
+  }
+
+  /** Has the leader flush a dataset of the caches, which must succeed. */
+  static void flush(VirtualCluster cluster, String leader, int dataset) {
+    FlushCoordinator flushes = cluster.services(leader).flushLeader().coordinator();
+    assertThat(cluster.onLoop(leader, () -> flushes.flush(dataset)).cause()).isNull();
   }
 }
