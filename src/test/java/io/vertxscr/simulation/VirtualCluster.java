@@ -17,6 +17,8 @@ import io.vertxscr.node.NodeAssembly;
 import io.vertxscr.node.NodeOptions;
 import io.vertxscr.protocol.app.InitRequest;
 import io.vertxscr.redundancy.range.LocalRanges;
+import io.vertxscr.redundancy.range.RangeRequest;
+import io.vertxscr.redundancy.range.RangeStream;
 import io.vertxscr.service.Epoch;
 import io.vertxscr.service.Loop;
 import io.vertxscr.service.RangeSources;
@@ -31,6 +33,7 @@ import io.vertxscr.verticle.NodeContext;
 import io.vertxscr.verticle.NodeServices;
 import io.vertxscr.verticle.NodeVerticle;
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -38,6 +41,7 @@ import java.time.Instant;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -256,6 +260,7 @@ public final class VirtualCluster {
   void kill(String name, int silenceMs) {
     Node node = nodes.remove(name);
     bus.dies(node.end);
+    node.dies();
     trace.note(name + " dies");
     members.ends(name, silenceMs);
   }
@@ -387,6 +392,7 @@ public final class VirtualCluster {
     private final NodeAssembly assembly;
     private final NodeContext context;
     private int stops;
+    private final Set<Connection> connections = new LinkedHashSet<>();
     private int storageHangs;
 
     Node(String name) {
@@ -424,21 +430,54 @@ public final class VirtualCluster {
       EventPublisher events = new EventPublisher(turns, bus.of(end), name);
       assembly = new NodeAssembly(new NodeAssembly.Ports(turns,
           new EventBusNodeBus(bus.of(end), turns, membership, epoch), membership, epoch, store,
-          disturbance.apply((_, _) -> request -> local(name, request.node()).open(request)), events), settings);
+          disturbance.apply((_, _) -> request -> open(name, request)), events), settings);
       context = new NodeContext(name, turns, membership, epoch, assembly.services(), events);
     }
 
-    private LocalRanges local(String self, String node) {
-      if (!isAlive(node) || !members.areConnected(self, node)) {
-        throw new ScrException(Fault.NODE_LOST, "node " + node + " is lost");
+    private RangeStream open(String self, RangeRequest request) {
+      String owner = request.node();
+      if (!isAlive(owner) || !members.areConnected(self, owner)) {
+        throw new ScrException(Fault.NODE_LOST, "node " + owner + " is lost");
       }
-      return new LocalRanges(store(node));
+      RangeStream stream = new LocalRanges(store(owner)).open(request);
+      return owner.equals(self) ? stream : new Connection(nodes.get(owner), stream);
+    }
+
+    /** What it reads of others, and cannot close itself any more, they do. */
+    void dies() {
+      connections.forEach(open -> open.owner.turns.blocking("a connection that has ended", () -> {
+        open.stream.close();
+        return null;
+      }));
     }
 
     void begin() {
       Vertx vertx = bus.vertx(end);
       VERTICLES.deploy(vertx, this::verticle, _ -> {});
       turns.later(() -> assembly.begin());
+    }
+
+    /** A range of another node, which it reads. */
+    private final class Connection implements RangeStream {
+      private final Node owner;
+      private final RangeStream stream;
+
+      Connection(Node owner, RangeStream stream) {
+        this.owner = owner;
+        this.stream = stream;
+        connections.add(this);
+      }
+
+      @Override
+      public void read(ByteBuffer into) {
+        stream.read(into);
+      }
+
+      @Override
+      public void close() {
+        connections.remove(this);
+        stream.close();
+      }
     }
 
     private Deployable verticle(Class<?> type) {

@@ -8,9 +8,6 @@ import io.vertxscr.model.DatasetRecord.FlushState;
 import io.vertxscr.model.DatasetRecord;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.ScrException;
-import io.vertxscr.prefix.metadata.PrefixIndex;
-import io.vertxscr.prefix.metadata.PrefixPaths;
-import io.vertxscr.scavenge.PatientLocks;
 import io.vertxscr.simulation.VirtualCluster;
 import io.vertxscr.simulation.VirtualSession;
 import io.vertxscr.storage.DatasetStore;
@@ -185,9 +182,7 @@ class AbsentNodesTest {
     cluster.awaits("it is gone", () -> !held(cluster, "n2").contains(2));
     cluster.pass(Duration.ofMinutes(1));
     assertThat(held(cluster, "n1")).doesNotContain(2);
-    PrefixIndex index = new PrefixIndex(
-        new PrefixPaths(cluster.prefix()), PatientLocks.user("test", Duration.ofSeconds(30)));
-    assertThat(index.read().index().find(2)).isEmpty();
+    assertThat(VirtualClusters.index(cluster).find(2)).isEmpty();
     assertThat(Files.exists(cluster.prefix().resolve("step-2"))).isEqualTo(how.equals("drop"));
   }
 

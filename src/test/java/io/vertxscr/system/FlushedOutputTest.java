@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
+import io.vertxscr.format.prefix.Index;
 import io.vertxscr.model.DatasetFlags;
 import io.vertxscr.recorded.FaultyDisk;
 import io.vertxscr.simulation.VirtualCluster;
@@ -13,6 +14,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import org.junit.jupiter.api.AfterEach;
@@ -79,6 +81,30 @@ class FlushedOutputTest {
       assertThat(questionsOfAMinute(cluster)).as("questions at rest, seed %d", seed).isZero();
       disk.close();
     }
+  }
+
+  /** The ids of what the prefix directory has are unknown then, for the caches have evicted it. */
+  @Test
+  void whatARunWritesThatCouldNotReadThePrefixDirectoryArrivesBesideWhatIsThere() throws Exception {
+    VirtualCluster cluster = cluster(1);
+    VirtualRun run = new VirtualRun(cluster, NODES);
+    run.all(session -> run.checkpoint(session, 1).compose(_ -> outputs(cluster, session, 1))
+        .compose(_ -> session.finish()));
+    List.of(NODES).forEach(cluster::kill);
+    cluster.start(NODES);
+    disk.trouble((_, what) -> {
+      if (what.contains(cluster.prefix().toString())) {
+        throw new IOException("Input/output error");
+      }
+    });
+    run.all(session -> run.restart(session).compose(step -> {
+      assertThat(step).isEqualTo(1);
+      disk.trouble(FaultyDisk.Trouble.NONE);
+      return output(cluster, session, OUTPUTS + 1);
+    }).compose(_ -> session.finish()));
+    cluster.pass(Duration.ofMinutes(1));
+    assertThat(VirtualClusters.index(cluster).entries()).filteredOn(entry -> entry.descriptor().flags().output())
+        .hasSize(OUTPUTS + 1).allMatch(Index.Entry::complete);
   }
 
   /** Its connection is closed when this fails. */

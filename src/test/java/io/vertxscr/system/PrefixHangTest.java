@@ -11,6 +11,7 @@ import io.vertxscr.model.Scheme;
 import io.vertxscr.model.ScrException;
 import io.vertxscr.recorded.FaultyDisk;
 import io.vertxscr.simulation.VirtualCluster;
+import io.vertxscr.storage.DatasetStore;
 import io.vertxscr.storage.LocalFiles;
 import java.nio.file.Files;
 import java.time.Duration;
@@ -151,7 +152,8 @@ class PrefixHangTest {
       assertThat(cluster.await(rank).result()).as("%s", rank.cause()).isEqualTo(2);
     }
     assertThat(cluster.now()).isBefore(end);
-    assertThat(cluster.store("n2").find(3).orElseThrow().scheme())
+    DatasetStore store = cluster.store("n2");
+    assertThat(store.find(store.newestId()).orElseThrow().scheme())
         .isEqualTo(hasFile ? Scheme.PARTNER : Scheme.XOR);
   }
 

@@ -2,6 +2,10 @@ package io.vertxscr.system;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.vertxscr.format.prefix.Index;
+import io.vertxscr.prefix.metadata.PrefixIndex;
+import io.vertxscr.prefix.metadata.PrefixPaths;
+import io.vertxscr.scavenge.PatientLocks;
 import io.vertxscr.service.flush.FlushCoordinator;
 import io.vertxscr.simulation.VirtualCluster;
 import io.vertxscr.storage.LocalFiles;
@@ -9,6 +13,7 @@ import io.vertxscr.storage.Trees;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.Map;
 import java.util.Random;
 
@@ -35,5 +40,11 @@ final class VirtualClusters {
   static void flush(VirtualCluster cluster, String leader, int dataset) {
     FlushCoordinator flushes = cluster.services(leader).flushLeader().coordinator();
     assertThat(cluster.onLoop(leader, () -> flushes.flush(dataset)).cause()).isNull();
+  }
+
+  /** What the prefix directory lists. */
+  static Index index(VirtualCluster cluster) {
+    return new PrefixIndex(new PrefixPaths(cluster.prefix()), PatientLocks.user("test", Duration.ofSeconds(30))).read()
+        .index();
   }
 }

@@ -48,6 +48,8 @@ import org.slf4j.LoggerFactory;
 public final class Restorer {
   private static final Logger LOG = LoggerFactory.getLogger(Restorer.class);
   private static final int MOST_MISSED = 20;
+  /** Ids left out where those of the prefix directory are unknown: one every five minutes for a year. */
+  private static final int UNSEEN_IDS = 100_000;
 
   private final NodeBus bus;
   private final Inventories caches;
@@ -349,7 +351,8 @@ public final class Restorer {
 
   /**
    * Computes what a new dataset must exceed. Dataset ids are unique in the caches over all prefix directories.
-   * Checkpoint numbers count for each prefix directory.
+   * Checkpoint numbers count for each prefix directory. Where that could not be read, ids leave room for its own: a
+   * dataset whose id it has already could not be flushed.
    */
   private RunInfo.InitialState found(Scene scene, String prefixDirectory) {
     List<Inventory.Dataset> cached = CacheSnapshot.of(scene.inventories()).copies().toList();
@@ -361,8 +364,9 @@ public final class Restorer {
         scene.flushed().all().stream().mapToInt(DatasetDescriptor::checkpointId));
     LongStream created = LongStream.concat(cached.stream().mapToLong(dataset -> dataset.descriptor().createdUs()),
         scene.flushed().all().stream().mapToLong(DatasetDescriptor::createdUs));
-    return new RunInfo.InitialState(Math.max(Math.max(ids.max().orElse(0), scene.flushed().lastId()),
-        scene.history().lastDatasetId()), checkpoints.max().orElse(0),
+    int known = Math.max(Math.max(ids.max().orElse(0), scene.flushed().lastId()), scene.history().lastDatasetId());
+    int unseen = scene.flushed().trouble().isPresent() ? UNSEEN_IDS : 0;
+    return new RunInfo.InitialState(known + unseen, checkpoints.max().orElse(0),
         Math.max(created.max().orElse(0), scene.history().lastUs()), remarks());
   }
 
