@@ -3,6 +3,7 @@ package io.vertxscr.cli;
 import io.vertxscr.format.prefix.Index;
 import io.vertxscr.format.prefix.IndexFile;
 import io.vertxscr.model.DatasetDescriptor;
+import io.vertxscr.node.SampleCaches;
 import io.vertxscr.storage.AtomicFile;
 import io.vertxscr.storage.Trees;
 import java.io.IOException;
@@ -31,8 +32,9 @@ import picocli.CommandLine.Spec;
 @Command(name = CommandTraining.NAME, hidden = true, description = "Run other commands on data of its own, and end.")
 final class CommandTraining implements Callable<Integer> {
   static final String NAME = "rehearse";
+  private static final int LARGE_BYTES = 8 << 20;
   private static final int LISTED = 3000;
-  private static final String LOST = TrainingCaches.node(2);
+  private static final String LOST = SampleCaches.node(2);
 
   private final Map<String, String> environment;
 
@@ -66,7 +68,7 @@ final class CommandTraining implements Callable<Integer> {
   }
 
   private boolean rebuild(Path root) throws IOException {
-    var caches = new TrainingCaches(root);
+    var caches = new SampleCaches(root, LARGE_BYTES);
     for (int id = 1; id <= 2; id++) {
       caches.checkpoint(id, "timestep." + id);
     }
@@ -95,7 +97,7 @@ final class CommandTraining implements Callable<Integer> {
 
   private boolean list(Path prefix) throws IOException {
     List<DatasetDescriptor> many = new ArrayList<>();
-    var caches = new TrainingCaches(prefix.resolve("one"));
+    var caches = new SampleCaches(prefix.resolve("one"), LARGE_BYTES);
     DatasetDescriptor one = caches.checkpoint(1, "one");
     for (int id = 1; id <= LISTED; id++) {
       many.add(new DatasetDescriptor(id, "timestep." + id, one.flags(), id, one.createdUs() + id, one.job(),

@@ -149,6 +149,7 @@ public final class ClusteredNode implements AutoCloseable {
             ground.info().name(), socket(), tcpPort(options.node().settings()), client -> closed(client)));
     runtime = NodeRuntime.start(vertx, ground, membership, deployments, others).await();
     dashboard = runtime.dashboard(options.attention());
+    runtime.warmUpIdle();
   }
 
   private static OptionalInt tcpPort(Settings settings) {

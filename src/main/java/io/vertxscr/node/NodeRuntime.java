@@ -25,6 +25,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import org.slf4j.Logger;
@@ -86,6 +87,16 @@ public final class NodeRuntime {
     Xor.warmUp();
     GfKernels.KernelChoice choice = GfKernels.warmUp();
     LOG.debug("kernel of Reed-Solomon: {}", choice.why());
+  }
+
+  /** Prepares the node for the rebuild that it may have to do as a spare, if it is one. Any thread. */
+  void warmUpIdle() {
+    BooleanSupplier unused = () -> ready && assembly.services().runs().isUnused();
+    loop.after(WarmUp.IDLE_MS, () -> {
+      if (unused.getAsBoolean()) {
+        new WarmUp(loop, ground, unused).run();
+      }
+    });
   }
 
   private Deployable make(Class<?> type, Map<Class<?>, Supplier<Deployable>> others) {

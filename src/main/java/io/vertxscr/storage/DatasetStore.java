@@ -504,6 +504,13 @@ public final class DatasetStore {
     bins(cache).trash(NodeDirectories.dataset(cache, datasetId));
   }
 
+  /** A directory, not made yet, for what nobody needs: what is in it goes with the trash, at the latest. */
+  public Path scratch(String storeBase, String name) {
+    Path cache = directories.path(cacheIn(storeBase).path());
+    bins(cache);
+    return Bins.trashBin(cache).resolve(name);
+  }
+
   /** Throws away what is left of a dataset that this node neither holds nor is being given. */
   public synchronized void discardLeftovers(int datasetId) {
     if (!isHereOrPlaced(datasetId) && !writing.containsKey(datasetId)) {

@@ -7,8 +7,9 @@ import io.vertx.core.json.JsonObject;
 import io.vertxscr.cli.text.JsonVersion;
 import io.vertxscr.format.prefix.Index;
 import io.vertxscr.format.prefix.IndexFile;
-import io.vertxscr.model.FailureHistory;
 import io.vertxscr.model.FailureHistory.Level;
+import io.vertxscr.model.FailureHistory;
+import io.vertxscr.node.SampleCaches;
 import io.vertxscr.prefix.metadata.FailuresFileStore;
 import io.vertxscr.prefix.metadata.PrefixPaths;
 import io.vertxscr.prefix.metadata.Samples;
@@ -55,7 +56,7 @@ class JsonPageTest {
 
   @Test
   void inspectAndExplain() throws IOException {
-    var caches = new TrainingCaches(directory);
+    var caches = new SampleCaches(directory, 1 << 20);
     caches.checkpoint(1, "one");
     Object[] place = {"--control", caches.control(), "--json"};
     Object[] explain = {"explain", "--prefix", caches.prefix(), "--control", caches.control(), "--json", "one"};
@@ -63,8 +64,8 @@ class JsonPageTest {
     JsonPage explained = new JsonPage("scr explain");
     Set<String> seen = new TreeSet<>(inspected.check(json("inspect", place[0], place[1], place[2])));
     Set<String> heard = new TreeSet<>(explained.check(json(explain)));
-    Trees.delete(caches.control().resolve(TrainingCaches.node(1)));
-    try (var files = Files.walk(directory.resolve("cache").resolve(TrainingCaches.node(2)))) {
+    Trees.delete(caches.control().resolve(SampleCaches.node(1)));
+    try (var files = Files.walk(directory.resolve("cache").resolve(SampleCaches.node(2)))) {
       for (Path file : files.filter(Files::isRegularFile).toList()) {
         Files.delete(file);
       }

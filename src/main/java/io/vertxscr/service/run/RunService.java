@@ -90,6 +90,11 @@ public final class RunService implements Membership.Listener {
     return Optional.ofNullable(run);
   }
 
+  /** Whether no rank has come to this node yet. */
+  public boolean isUnused() {
+    return run == null && arriving.isEmpty();
+  }
+
   /** The nodes of the run that is, or was last, which are not in the cluster now. */
   public List<String> lostNodes() {
     return run == null ? List.of() : run.info().map().byNode().keySet().stream()

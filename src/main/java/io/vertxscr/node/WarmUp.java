@@ -1,0 +1,148 @@
+package io.vertxscr.node;
+
+import io.vertx.core.Future;
+import io.vertxscr.cluster.StoreCatalog;
+import io.vertxscr.cluster.peer.PeerClient;
+import io.vertxscr.cluster.peer.PeerSecurity;
+import io.vertxscr.cluster.peer.PeerServer;
+import io.vertxscr.cluster.peer.PeerTimeouts;
+import io.vertxscr.model.NodeInfo;
+import io.vertxscr.model.Redundancy;
+import io.vertxscr.model.Scheme;
+import io.vertxscr.model.ScrException;
+import io.vertxscr.redundancy.range.RangeSource;
+import io.vertxscr.service.Loop;
+import io.vertxscr.storage.Trees;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.BooleanSupplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * What a spare does while it waits. It protects and rebuilds small checkpoints of its own making, by files and over
+ * encrypted connections to itself, so that this code is compiled when a rank waits for a rebuild: a JVM that has done
+ * nothing else takes three times as long for the first one. Ends when a rank comes to the node. On the node's loop.
+ */
+final class WarmUp {
+  /** How long nobody has needed the node. Where ranks come at once, their own work compiles the code. */
+  static final int IDLE_MS = 5_000;
+  private static final Logger LOG = LoggerFactory.getLogger(WarmUp.class);
+  private static final int LARGE_BYTES = 4 << 20;
+  private static final int ROUNDS = 2;
+  private static final String HOST = "127.0.0.1";
+
+  private final Loop loop;
+  private final NodeResources ground;
+  private final BooleanSupplier unused;
+  private final int largeBytes;
+
+  /** @param unused whether no rank has come yet */
+  WarmUp(Loop loop, NodeResources ground, BooleanSupplier unused) {
+    this(loop, ground, unused, LARGE_BYTES);
+  }
+
+  /** The same with files of this size, for tests: what compiles nothing is enough there. */
+  WarmUp(Loop loop, NodeResources ground, BooleanSupplier unused, int largeBytes) {
+    this.loop = loop;
+    this.ground = ground;
+    this.unused = unused;
+    this.largeBytes = largeBytes;
+  }
+
+  /** One thing to do, on a thread. */
+  @FunctionalInterface
+  private interface Step {
+    void run() throws IOException;
+  }
+
+  /** Completes when it is done, or when somebody needs the node; whatever fails is only logged. */
+  Future<Void> run() {
+    long sinceNs = loop.nanoTime();
+    return loop.blocking("begin to warm up", this::begin).compose(exercise ->
+        all(exercise.steps(), 0).eventually(() -> loop.blocking("end to warm up", () -> {
+          exercise.close();
+          return null;
+        }))).map(done -> {
+          LOG.info("warmed up for a rebuild: {} steps in {} ms", done, (loop.nanoTime() - sinceNs) / 1_000_000);
+          return (Void) null;
+        }).otherwise(failure -> {
+          LOG.debug("the warm-up ends early", failure);
+          return null;
+        });
+  }
+
+  private Exercise begin() throws IOException {
+    NodeOptions options = ground.options();
+    Path directory = ground.store().scratch(options.settings().cache().cacheBase().toString(), "warm-up");
+    if (Files.exists(directory)) {
+      Trees.delete(directory);
+    }
+    return new Exercise(new SampleCaches(directory, largeBytes), options.security(), directory);
+  }
+
+  /** Returns how many were done. */
+  private Future<Integer> all(List<Step> steps, int done) {
+    if (done == steps.size() || !unused.getAsBoolean()) {
+      return Future.succeededFuture(done);
+    }
+    return loop.blocking("warm up", () -> {
+      steps.get(done).run();
+      return null;
+    }).compose(_ -> all(steps, done + 1));
+  }
+
+  /** The nodes of the sample, each with a peer port. */
+  private static final class Exercise {
+    private final SampleCaches caches;
+    private final Path directory;
+    private final Map<String, PeerServer> servers = new HashMap<>();
+    private final PeerClient peers;
+    private int datasets;
+
+    Exercise(SampleCaches caches, PeerSecurity security, Path directory) {
+      this.caches = caches;
+      this.directory = directory;
+      try {
+        caches.stores().forEach((node, store) -> servers.put(node, new PeerServer(
+            new PeerServer.ServerSettings(node, HOST, 0, security), new StoreCatalog(store))));
+      } catch (ScrException e) {
+        servers.values().forEach(PeerServer::close);
+        throw e;
+      }
+      peers = new PeerClient(security, node -> new NodeInfo(node, node, HOST, servers.get(node).port(),
+          security.credentials().fingerprint()), PeerTimeouts.DEFAULT);
+    }
+
+    List<Step> steps() {
+      List<Step> steps = new ArrayList<>();
+      for (int round = 0; round < ROUNDS; round++) {
+        for (RangeSource source : List.of(caches.files(), peers)) {
+          steps.add(() -> rehearse(Redundancy.of(Scheme.XOR, SampleCaches.NODES), source));
+        }
+      }
+      steps.add(() -> rehearse(new Redundancy(Scheme.RS, SampleCaches.NODES, 2), caches.files()));
+      return steps;
+    }
+
+    private void rehearse(Redundancy how, RangeSource source) throws IOException {
+      int id = ++datasets;
+      caches.checkpoint(id, "warm-up-" + id, how, source);
+      for (int rank = 0; rank < SampleCaches.NODES; rank++) {
+        caches.rebuild(id, rank, source);
+      }
+      caches.delete(id);
+    }
+
+    void close() throws IOException {
+      peers.close();
+      servers.values().forEach(PeerServer::close);
+      Trees.delete(directory);
+    }
+  }
+}
