@@ -108,7 +108,7 @@ public final class SampleCaches {
 
   /** The same with any redundancy. @param source where nodes read the files of each other */
   public DatasetDescriptor checkpoint(int id, String name, Redundancy how, RangeSource source) throws IOException {
-    RedundancySet set = set(how);
+    RedundancySet set = new RedundancySet(ranks).tolerating(how.failures());
     List<RankFiles> layouts = new ArrayList<>();
     for (int rank : ranks) {
       layouts.add(write(id, name, rank));
@@ -120,16 +120,15 @@ public final class SampleCaches {
         new EncodePlan(descriptor, NODES, how.scheme(), set, rank, layouts, nodes()), source,
         store(rank).directory(id).resolve(redundancy(how.scheme(), set, rank)))).toList();
     try {
-      protect(descriptor, how, jobs, layouts, source);
+      save(descriptor, how, set, protect(id, jobs, layouts, source));
     } finally {
       jobs.forEach(EncodeJob::close);
     }
     return descriptor;
   }
 
-  private void protect(DatasetDescriptor descriptor, Redundancy how, List<EncodeJob> jobs, List<RankFiles> layouts,
-      RangeSource source) {
-    int id = descriptor.id();
+  /** Returns the files with their checksums. */
+  private List<RankFiles> protect(int id, List<EncodeJob> jobs, List<RankFiles> layouts, RangeSource source) {
     List<RangeChecksums> ranges = new ArrayList<>();
     for (int rank : ranks) {
       EncodeJob job = jobs.get(rank);
@@ -144,8 +143,8 @@ public final class SampleCaches {
     for (int rank : ranks) {
       jobs.get(rank).seal(checked);
       store(rank).endLoans(id);
-      save(descriptor, how, checked.get(rank));
     }
+    return checked;
   }
 
   /** Rebuilds the files of a rank beside the others, in parts, and deletes what has come out. */
@@ -153,8 +152,7 @@ public final class SampleCaches {
     DatasetRecord held = store(rank).find(id).orElseThrow();
     RedundancySet set = held.rank(rank).orElseThrow().set();
     int describes = Protection.describers(set, rank).getFirst();
-    RedundancyHeader header = RedundancyFiles.readHeader(
-        store(describes).directory(id).resolve(redundancy(held.scheme(), set, describes)));
+    RedundancyHeader header = RedundancyFiles.readHeader(store(describes).redundancy(id, describes).orElseThrow());
     RebuildPlan plan = RebuildPlan.of(header, held.scheme(), rank, Set.of(), nodes());
     Path into = Files.createDirectories(prefix.resolve("rebuilt"));
     try (DividedRestore restore = RestoreJob.rebuild(plan, source, into).divided(PART_BYTES)) {
@@ -193,20 +191,17 @@ public final class SampleCaches {
     return layout;
   }
 
-  private RedundancySet set(Redundancy how) {
-    return new RedundancySet(ranks).tolerating(how.failures());
-  }
-
   private static String redundancy(Scheme scheme, RedundancySet set, int rank) {
     return RedundancyFiles.name(1, scheme, set, rank);
   }
 
-  private void save(DatasetDescriptor descriptor, Redundancy how, RankFiles files) {
-    RedundancySet set = set(how);
-    DatasetStore store = store(files.rank());
+  private void save(DatasetDescriptor descriptor, Redundancy how, RedundancySet set, List<RankFiles> checked) {
     var checkpoint = new CheckpointDescriptor(0, true, 1, "NODE", "/", how, false);
-    store.save(new DatasetRecord(descriptor, new Origin(prefix.toString(), NODES), store.cache(descriptor.id()),
-        new RedundancyDescriptor(checkpoint, 1), FlushState.WANTED,
-        List.of(new RankRecord(files, set, Optional.of(redundancy(how.scheme(), set, files.rank()))))));
+    for (RankFiles files : checked) {
+      DatasetStore store = store(files.rank());
+      store.save(new DatasetRecord(descriptor, new Origin(prefix.toString(), NODES), store.cache(descriptor.id()),
+          new RedundancyDescriptor(checkpoint, 1), FlushState.WANTED,
+          List.of(new RankRecord(files, set, Optional.of(redundancy(how.scheme(), set, files.rank()))))));
+    }
   }
 }

@@ -14,7 +14,6 @@ import io.vertxscr.redundancy.range.RangeSource;
 import io.vertxscr.service.Loop;
 import io.vertxscr.storage.Trees;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -80,9 +79,7 @@ final class WarmUp {
   private Exercise begin() throws IOException {
     NodeOptions options = ground.options();
     Path directory = ground.store().scratch(options.settings().cache().cacheBase().toString(), "warm-up");
-    if (Files.exists(directory)) {
-      Trees.delete(directory);
-    }
+    Trees.delete(directory);
     return new Exercise(new SampleCaches(directory, largeBytes), options.security(), directory);
   }
 
