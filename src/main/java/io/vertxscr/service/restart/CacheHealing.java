@@ -30,7 +30,6 @@ import io.vertxscr.protocol.node.Ack;
 import io.vertxscr.protocol.node.NodeVerb;
 import io.vertxscr.protocol.node.RunInfo;
 import io.vertxscr.protocol.node.redundancy.ProtectRequest;
-import io.vertxscr.protocol.node.redundancy.SetsCommitted;
 import io.vertxscr.protocol.node.restart.HealView;
 import io.vertxscr.protocol.node.restart.RankFailure;
 import io.vertxscr.protocol.node.restart.RestoreRanks;
@@ -41,7 +40,6 @@ import io.vertxscr.protocol.node.scrub.Mended;
 import io.vertxscr.service.Event;
 import io.vertxscr.service.Loop;
 import io.vertxscr.service.Membership;
-import io.vertxscr.service.NodeBus;
 import io.vertxscr.service.Observer;
 import io.vertxscr.service.run.RunNumbering;
 import io.vertxscr.service.run.RunWatch;
@@ -594,7 +592,8 @@ public final class CacheHealing implements RunWatch, Membership.Listener {
     return caches.all().compose(before -> {
       require(mine.round);
       long number = numbers.next(0);
-      return onAll(map, NodeVerb.PROTECT, new ProtectRequest(id, number, number, map, groups.of(map.nodes())))
+      NewSets sets = new NewSets(caches.bus(), new ProtectRequest(id, number, number, map, groups.of(map.nodes())));
+      return sets.make()
           .compose(_ -> restores.inTurn(() -> {
             require(mine.round);
             return caches.all().compose(now -> {
@@ -602,8 +601,7 @@ public final class CacheHealing implements RunWatch, Membership.Listener {
               if (!held(before, mine.key()).equals(held(now, mine.key()))) {
                 throw new ScrException(Fault.BUSY, "the copies of dataset " + id + " have changed meanwhile");
               }
-              return onAll(map, NodeVerb.PROTECT_COMMIT, mine.key())
-                  .compose(_ -> onAll(map, NodeVerb.PROTECT_DONE, new SetsCommitted(mine.key(), number)));
+              return sets.use(mine.key());
             });
           }));
     });
@@ -614,11 +612,5 @@ public final class CacheHealing implements RunWatch, Membership.Listener {
     all.forEach(cache -> cache.datasets().stream().filter(copy -> copy.key().equals(key))
         .forEach(copy -> held.put(cache.node(), copy.ranks())));
     return held;
-  }
-
-  private Future<Void> onAll(RankMap map, NodeVerb verb, Object request) {
-    NodeBus bus = caches.bus();
-    return Future.join(map.byNode().keySet().stream()
-        .map(node -> bus.command(node, verb, request, Ack.class)).toList()).mapEmpty();
   }
 }

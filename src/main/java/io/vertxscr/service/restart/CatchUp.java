@@ -5,12 +5,8 @@ import io.vertxscr.flow.restart.RestorePlan;
 import io.vertxscr.flow.restart.RestorePlanner;
 import io.vertxscr.model.DatasetDescriptor;
 import io.vertxscr.model.Fault;
-import io.vertxscr.model.RankMap;
-import io.vertxscr.protocol.node.Ack;
-import io.vertxscr.protocol.node.NodeVerb;
 import io.vertxscr.protocol.node.RunInfo;
 import io.vertxscr.protocol.node.redundancy.ProtectRequest;
-import io.vertxscr.protocol.node.redundancy.SetsCommitted;
 import io.vertxscr.service.Event;
 import io.vertxscr.service.Loop;
 import io.vertxscr.service.Observer;
@@ -63,13 +59,11 @@ public final class CatchUp {
 
   private Future<Void> protect(RunInfo info, DatasetDescriptor dataset, int attempt) {
     long startNs = loop.nanoTime();
-    RankMap map = info.map();
     round = Math.max(round + 1, info.run());              // no other leader has ever used it
-    ProtectRequest request =
-        new ProtectRequest(dataset.id(), info.run(), round, map, info.policy().descriptors().groups());
-    return onAll(map, NodeVerb.PROTECT, request)
-        .compose(_ -> onAll(map, NodeVerb.PROTECT_COMMIT, CacheRestores.which(dataset)))
-        .compose(_ -> onAll(map, NodeVerb.PROTECT_DONE, new SetsCommitted(dataset.key(), info.run())))
+    NewSets sets = new NewSets(caches.bus(),
+        new ProtectRequest(dataset.id(), info.run(), round, info.map(), info.policy().descriptors().groups()));
+    return sets.make()
+        .compose(_ -> sets.use(dataset.key()))
         .onSuccess(_ -> {
           LOG.info("dataset {} is protected again", dataset.id());
           observer.notice(new Event.ProtectionCaughtUp(dataset.id(), (loop.nanoTime() - startNs) / 1000));
@@ -87,11 +81,6 @@ public final class CatchUp {
     var promise = loop.<Void>promise();
     loop.after(delayMs, promise::complete);
     return promise.future();
-  }
-
-  private Future<Void> onAll(RankMap map, NodeVerb verb, Object request) {
-    return Future.join(map.byNode().keySet().stream()
-        .map(node -> caches.bus().command(node, verb, request, Ack.class)).toList()).mapEmpty();
   }
 
   /** Restores the older cached checkpoints with full redundancy. */
