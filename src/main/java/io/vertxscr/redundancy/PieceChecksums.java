@@ -20,7 +20,8 @@ public final class PieceChecksums {
    * Returns the files with their checksums.
    *
    * @param ranges in any order; those of other owners are left aside
-   * @throws ScrException INTERNAL if they do not cover every byte exactly once; the message says where
+   * @throws ScrException CORRUPT if they do not cover every byte exactly once: other nodes have sent some of them; the
+   *     message says where
    */
   public static RankFiles combine(RankFiles files, Collection<RangeChecksums> ranges) {
     FilePieces layout = new FilePieces(files);
@@ -60,6 +61,6 @@ public final class PieceChecksums {
   }
 
   private static ScrException wrong(RankFiles files, String how) {
-    return new ScrException(Fault.INTERNAL, "checksums of rank " + files.rank() + " " + how);
+    return new ScrException(Fault.CORRUPT, "checksums of rank " + files.rank() + " " + how);
   }
 }

@@ -3,6 +3,7 @@ package io.vertxscr.redundancy;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.vertxscr.model.Fault;
 import io.vertxscr.model.FileMeta;
 import io.vertxscr.model.RankFiles;
 import io.vertxscr.model.ScrException;
@@ -75,7 +76,8 @@ class PieceChecksumsTest {
 
   private static void assertRefused(List<RangeChecksums> ranges) {
     assertThatThrownBy(() -> PieceChecksums.combine(FILES, ranges)).as(ranges.toString())
-        .isInstanceOf(ScrException.class).hasMessageContaining("rank 4");
+        .isInstanceOfSatisfying(ScrException.class, refused -> assertThat(refused.fault()).isEqualTo(Fault.CORRUPT))
+        .hasMessageContaining("rank 4");
   }
 
   private static Optional<RangeChecksums> meter(int from, int to, int step) {
