@@ -7,16 +7,16 @@ import java.lang.management.ManagementFactory;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import java.util.TreeMap;
 import org.slf4j.LoggerFactory;
 
 /** {@code load-tests/run simulate}: one seed after the other, see load-tests/README.md. */
 public final class SimulateMain {
-  private static final Set<String> OPTIONS = Set.of(
+  private static final List<String> OPTIONS = List.of(
       "--seeds", "--first", "--seed", "--minutes", "--faults", "--trace", "--progress", "--failures", "--hashes");
   private static final int SEEDS_PER_LINE = 100;
   private static final int STORIES_OF_A_KIND = 2;
@@ -47,9 +47,10 @@ public final class SimulateMain {
   /** Runs seeds; the exit code is 1 where one has failed that no known defect explains. */
   public static void main(String[] arguments) throws IOException {
     Map<String, String> options = new TreeMap<>();
-    for (int i = 0; i + 1 < arguments.length; i += 2) {
-      if (!OPTIONS.contains(arguments[i])) {
-        throw new IllegalArgumentException(arguments[i] + ": there are " + new java.util.TreeSet<>(OPTIONS));
+    for (int i = 0; i < arguments.length; i += 2) {
+      if (!OPTIONS.contains(arguments[i]) || i + 1 == arguments.length) {
+        System.err.println(arguments[i] + " is no option with a value: there are " + String.join(" ", OPTIONS));
+        System.exit(2);
       }
       options.put(arguments[i], arguments[i + 1]);
     }
