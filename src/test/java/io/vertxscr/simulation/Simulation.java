@@ -77,6 +77,8 @@ final class Simulation {
   private static final Duration FLUSHES = Duration.ofMinutes(30);
   /** After which a daemon has forgotten what it keeps for a while. */
   private static final Duration REST = Duration.ofMinutes(15);
+  /** How long all daemons are left alone at least. */
+  private static final Duration LEAST_REST = Duration.ofMinutes(2);
   /** Of a daemon at rest: a leader looks at the members, the scrub at what is due, and an event is about to be told. */
   private static final int MOST_TIMERS = 3;
   /** At one of so many looks the scrub reads nothing, and nobody is watched for an answer: 5 s behind the last one. */
@@ -313,7 +315,7 @@ final class Simulation {
     cluster.pass(Duration.ofSeconds(30));
     checkPrefix();
     checkOutput();
-    cluster.pass(REST);
+    rest();
     checkLeaks();
     checkOtherJobs();
     if (random.nextInt(3) == 0) {
@@ -1262,6 +1264,14 @@ final class Simulation {
     if (scenario.variant().guest()) {
       guest.inspection().check();
     }
+  }
+
+  /** Nothing more comes of time where all daemons have forgotten everything already. */
+  private void rest() {
+    long endNs = time.nowNs() + REST.toNanos();
+    do {
+      cluster.pass(LEAST_REST);
+    } while (time.nowNs() < endNs && !cluster.alive().stream().allMatch(this::isAtRest));
   }
 
   private void checkLeaks() {
