@@ -34,12 +34,14 @@ import java.util.function.Predicate;
  * <p>Two facts of the event bus shape it. A request to a node that dies waits for its whole timeout: so every open
  * request fails when membership says that the node has left. A lost reply looks like a slow one: so a request is sent
  * again after {@link #ATTEMPT_MS}, for as long as the node is a member; the other side joins it to the call that is
- * under way. While somebody waits for a node, its loop and storage are asked for a sign of life ({@link Silence});
- * where none comes, all who wait for that node hear so.
+ * under way, and knows by {@link #CALL} one that it has answered. While somebody waits for a node, its loop and storage
+ * are asked for a sign of life ({@link Silence}); where none comes, all who wait for that node hear so.
  */
 public final class EventBusNodeBus implements NodeBus, Membership.Listener {
   /** Header of a leader's message: number and name of its leadership. */
   public static final String EPOCH = "scr-epoch";
+  /** Header that all copies of a call have in common, where it must not be done twice. */
+  public static final String CALL = "scr-call";
   private static final long ATTEMPT_MS = 10_000;
   private static final long PAUSE_MS = 20;
   /** How long a leader is looked for that takes a request. */
@@ -56,6 +58,8 @@ public final class EventBusNodeBus implements NodeBus, Membership.Listener {
   private Consumer<String> stranger = _ -> {};
   private final Map<String, Silence> watched = new TreeMap<>();
   private Consumer<String> back = _ -> {};
+  /** Tells the calls of this daemon from those of an earlier one. */
+  private final String life;
   private long requests;
   private ScrException closed;
 
@@ -65,11 +69,13 @@ public final class EventBusNodeBus implements NodeBus, Membership.Listener {
     this.loop = loop;
     this.membership = membership;
     this.epoch = epoch;
+    this.life = Long.toHexString(loop.random().nextLong());
     membership.listen(this);
   }
 
   /** One question, over all its attempts. @param leadership under which it is sent, empty for no leader's message */
-  private record Request(String node, NodeVerb verb, Buffer body, String leadership, Promise<Object> promise) {
+  private record Request(
+      long number, String node, NodeVerb verb, Buffer body, String leadership, Promise<Object> promise) {
     boolean asLeader() {
       return !leadership.isEmpty();
     }
@@ -129,7 +135,7 @@ public final class EventBusNodeBus implements NodeBus, Membership.Listener {
   }
 
   private Future<Object> send(String node, NodeVerb verb, Buffer body, String leadership) {
-    Request request = new Request(node, verb, body, leadership, loop.promise());
+    Request request = new Request(++requests, node, verb, body, leadership, loop.promise());
     if (closed != null) {
       return Future.failedFuture(closed);
     }
@@ -137,11 +143,10 @@ public final class EventBusNodeBus implements NodeBus, Membership.Listener {
     if (silent.isPresent()) {
       return Future.failedFuture(new ScrException(Fault.NODE_LOST, silent.get()));
     }
-    long number = ++requests;
-    open.put(number, request);
+    open.put(request.number(), request);
     watch(node);
     attempt(request, 0);
-    return request.promise().future().onComplete(_ -> open.remove(number));
+    return request.promise().future().onComplete(_ -> open.remove(request.number()));
   }
 
   /** Why it is of no use to wait for an answer of this node. A leader leads without its storage. */
@@ -230,6 +235,9 @@ public final class EventBusNodeBus implements NodeBus, Membership.Listener {
         return;
       }
       options.addHeader(EPOCH, epoch.text(request.leadership()));
+    }
+    if (request.verb().isOnce()) {
+      options.addHeader(CALL, life + "-" + request.number());
     }
     eventBus.<Object>request(request.verb().address(request.node()), request.body(), options)
         .onComplete((reply, failure) -> loop.call(() -> {

@@ -2,6 +2,7 @@ package io.vertxscr.verticle;
 
 import io.vertx.core.Future;
 import io.vertx.core.VerticleBase;
+import io.vertx.core.buffer.Buffer;
 import io.vertx.core.eventbus.Message;
 import io.vertx.core.eventbus.MessageConsumer;
 import io.vertxscr.cluster.EventBusNodeBus;
@@ -23,16 +24,20 @@ import java.util.Optional;
 import java.util.function.BiFunction;
 import java.util.function.Consumer;
 import java.util.function.Function;
+import java.util.function.Supplier;
 
 /**
  * A verticle of a node: addresses, codecs and delegates. Every message is handled on the node's loop; one that is asked
- * again while its first asking is under way joins that one.
+ * again while its first asking is under way joins that one, and what changes something is done once for each call.
  */
 public abstract class NodeVerticle extends VerticleBase {
+  private static final int MOST_CALL_CHARS = 64;
+
   /** The node that this verticle serves. */
   protected final NodeContext node;
   private final List<MessageConsumer<?>> consumers = new ArrayList<>();
   private final Map<Object, Future<?>> underWay = new HashMap<>();
+  private final AnsweredCalls answered = new AnsweredCalls();
 
   /** Serves a node. */
   protected NodeVerticle(NodeContext node) {
@@ -65,8 +70,12 @@ public abstract class NodeVerticle extends VerticleBase {
 
   /** Answers other nodes. */
   protected final <Q> void serve(NodeVerb verb, Class<Q> type, Function<Q, Future<?>> delegate) {
-    consume(verb.address(node.name()), _ -> {}, message -> joined(verb, type, delegate, message)
-        .map(EventBusNodeBus::body));
+    consume(verb.address(node.name()), _ -> {}, message -> {
+      Supplier<Future<Buffer>> step = () -> joined(verb, type, delegate, message).map(EventBusNodeBus::body);
+      String call = message.headers().get(EventBusNodeBus.CALL);
+      return call == null || call.length() > MOST_CALL_CHARS || !verb.isOnce() ? step.get()
+          : answered.once(BusFrames.sender(message).orElse("") + " " + call, step);
+    });
   }
 
   private <Q> Future<?> joined(NodeVerb verb, Class<Q> type, Function<Q, Future<?>> delegate, Message<?> message) {

@@ -147,8 +147,12 @@ public final class VirtualBus {
     Promise<Message<Object>> promise = loop.promise();
     unanswered.merge(sent.from(), 1, Integer::sum);
     long timer = loop.after(options.getSendTimeout(), () -> promise.tryFail(new ReplyException(ReplyFailure.TIMEOUT)));
+    Consumer first = consumers.get(sent.address());
     travels(sent, sent.address(), () -> {
       Consumer consumer = consumers.get(sent.address());
+      if (first != null && consumer != null && !first.end().equals(consumer.end())) {
+        return;                                           // it was on a connection to the daemon that was there before
+      }
       if (consumer != null) {
         consumer.handler().handle(new BusMessage(sent, headers(sent, options), consumer.end(), promise));
       } else if (!isOfDead(sent.address())) {

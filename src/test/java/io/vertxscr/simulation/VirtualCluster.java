@@ -82,6 +82,7 @@ public final class VirtualCluster {
   private final Function<String, LocalFiles> machines;
   private final VirtualTime time;
   private final Trace trace;
+  private UnaryOperator<int[]> links = UnaryOperator.identity();
   private final VirtualBus bus;
   private final VirtualMembers members;
   private final Loop loop;
@@ -118,7 +119,13 @@ public final class VirtualCluster {
     this.trace = new Trace(time::nowNs, readable);
     this.members = new VirtualMembers(random, loop, trace);
     this.bus = new VirtualBus(random, loop, trace,
-        (from, to) -> members.reaches(from, to) ? network.arrivals(from, to) : Network.LOST);
+        (from, to) -> !members.reaches(from, to) ? Network.LOST
+            : from.equals(to) ? network.arrivals(from, to) : links.apply(network.arrivals(from, to)));
+  }
+
+  /** Connects nodes otherwise. @param by makes of the times after which a message arrives, in ms, those when it does */
+  public void connect(UnaryOperator<int[]> by) {
+    links = by;
   }
 
   /** A message arrives once, and overtakes others. */

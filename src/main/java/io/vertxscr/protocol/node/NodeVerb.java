@@ -139,6 +139,11 @@ public enum NodeVerb {
     };
   }
 
+  /** Whether a copy that comes when the call has been answered must not be done again. */
+  public boolean isOnce() {
+    return isFromLeader() || this == OPERATE || this == DRAIN || this == REPAIR;
+  }
+
   /** The event-bus address of this verb on a node. */
   public String address(String node) {
     return "scr." + node + ".node." + name().toLowerCase(Locale.ROOT).replace('_', '-');

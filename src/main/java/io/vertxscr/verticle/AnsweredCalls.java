@@ -1,0 +1,44 @@
+package io.vertxscr.verticle;
+
+import io.vertx.core.Future;
+import io.vertx.core.buffer.Buffer;
+import io.vertxscr.model.Fault;
+import java.util.LinkedHashMap;
+import java.util.SequencedMap;
+import java.util.function.Supplier;
+
+/**
+ * At-most-once execution of the calls of other nodes. A call without an answer is sent again, so a copy of it may come
+ * when it has been answered, behind what its sender did next: a drain that was taken back would begin again, a fetch
+ * would take away what its commit is about to use. Such a copy gets the answer of the first one.
+ *
+ * <p>The last calls are remembered, but for those with a large answer: these only read. On the node's loop.
+ */
+final class AnsweredCalls {
+  /** Far more than are sent to a node within the time that a copy can be late. */
+  private static final int MOST_CALLS = 1000;
+  private static final int LARGEST_ANSWER_BYTES = 16 << 10;
+
+  private final SequencedMap<String, Future<Buffer>> answers = new LinkedHashMap<>();
+
+  /** Does it, or gives the answer that the call has had. */
+  Future<Buffer> once(String call, Supplier<Future<Buffer>> step) {
+    Future<Buffer> known = answers.get(call);
+    if (known != null) {
+      return known;
+    }
+    Future<Buffer> mine = Future.succeededFuture().compose(_ -> step.get());
+    return mine.onComplete(_ -> remember(call, mine));
+  }
+
+  private void remember(String call, Future<Buffer> answer) {
+    boolean isForOther = answer.failed() && Fault.of(answer.cause()) == Fault.NOT_LEADER;
+    int bytes = answer.succeeded() ? answer.result().length() : String.valueOf(answer.cause().getMessage()).length();
+    if (!isForOther && bytes <= LARGEST_ANSWER_BYTES) {
+      answers.put(call, answer);
+    }
+    if (answers.size() > MOST_CALLS) {
+      answers.pollFirstEntry();
+    }
+  }
+}
