@@ -50,6 +50,7 @@ public final class VirtualTime {
   private long nowNs;
   /** What the job that is being run has taken so far; its loop hears of it that much later. */
   private long jobNs;
+  private String job = "";
   private boolean inJob;
   private Loop current;
   private BiConsumer<Loop, String> watched = (_, _) -> {};
@@ -134,6 +135,11 @@ public final class VirtualTime {
   /** Whose action or job is being run; null: nobody's. */
   public Loop current() {
     return current;
+  }
+
+  /** Which job is being run, as it was asked for; empty: none. */
+  public String job() {
+    return job;
   }
 
   /** Is told of each blocking job when it is asked for: whose, and what. */
@@ -337,15 +343,15 @@ public final class VirtualTime {
       watched.accept(this, what);
       Promise<T> promise = Promise.promise();
       jobs++;
-      pool.start(() -> at(random.nextLong(MOST_JOB_MS * NANOS_PER_MS + 1), () -> job(pool, work, promise)));
+      pool.start(() -> at(random.nextLong(MOST_JOB_MS * NANOS_PER_MS + 1), () -> job(pool, what, work, promise)));
       return promise.future();
     }
 
-    private <T> void job(Pool pool, Callable<T> work, Promise<T> promise) {
+    private <T> void job(Pool pool, String what, Callable<T> work, Promise<T> promise) {
       if (condition.lives() && !(condition.runs() && condition.stores())) {
-        at(HUNG_MS * NANOS_PER_MS, () -> job(pool, work, promise));
+        at(HUNG_MS * NANOS_PER_MS, () -> job(pool, what, work, promise));
       } else if (condition.lives()) {
-        Future<T> done = run(work);
+        Future<T> done = run(what, work);
         long tookNs = jobNs;
         jobNs = 0;
         if (done == null) {
@@ -365,8 +371,9 @@ public final class VirtualTime {
     }
 
     /** The outcome; null where the node has ended within the job. */
-    private <T> Future<T> run(Callable<T> work) {
+    private <T> Future<T> run(String what, Callable<T> work) {
       inJob = true;
+      job = what;
       current = this;
       try {
         return Future.succeededFuture(work.call());
@@ -376,6 +383,7 @@ public final class VirtualTime {
         return Future.failedFuture(e);
       } finally {
         inJob = false;
+        job = "";
         current = null;
       }
     }

@@ -62,7 +62,7 @@ class PhaseCountsTest {
     }
 
     private void count(String what, int more) {
-      if (loops.containsValue(time.current())) {
+      if (loops.containsValue(time.current()) && !isQuiet(time.job())) {
         PhaseCountsTest.this.count(what, more);
       }
     }
@@ -89,6 +89,11 @@ class PhaseCountsTest {
   private SimulatedFileSystem machine(String name) {
     return machines.computeIfAbsent(name, _ -> new SimulatedFileSystem(
         name, new SimulatedDisk(this::wallNs), shared, new Counting()));
+  }
+
+  /** A job that reads files behind the answer of its node; some are done by the last answer, by chance. */
+  private static boolean isQuiet(String job) {
+    return job.startsWith("read dataset ") || job.startsWith("note checksums of dataset ");
   }
 
   private void count(String what, int more) {
@@ -152,7 +157,7 @@ class PhaseCountsTest {
   private Map<String, Integer> counted(String what, Runnable action) {
     counts = new TreeMap<>();
     cluster.bus().watch(this::sent);
-    time.watchJobs((_, job) -> count("job: " + job.replaceAll("[0-9]+", "N"), 1));
+    time.watchJobs((_, job) -> count((isQuiet(job) ? "behind: " : "job: ") + job.replaceAll("[0-9]+", "N"), 1));
     action.run();
     Map<String, Integer> counted = Map.copyOf(counts);
     if (System.getProperty("counts") != null) {
@@ -221,7 +226,7 @@ class PhaseCountsTest {
     cluster = cluster("SINGLE");
     fileBytes = 70_000;
     Map<String, Integer> counted = phase(10);
-    assertAtMost(counted, new Bounds(9, 12_000, 32, 8, 100));
+    assertAtMost(counted, new Bounds(9, 12_000, 28, 8, 100));
     assertThat(counted.getOrDefault("file READ", 0)).as("reads, but for the id of the boot").isLessThanOrEqualTo(8);
   }
 
