@@ -3,7 +3,9 @@ package io.vertxscr.cluster;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.net.ServerSocket;
+import java.net.Socket;
 import java.util.List;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
@@ -20,11 +22,9 @@ class ListeningMembersTest {
 
   @Test
   void onceJoinedOnlyThoseThatListenAndAreNoMembersAreNamed() throws Exception {
-    String gone;
-    try (ServerSocket closed = listen()) {
-      gone = address(closed);
-    }
-    try (ServerSocket one = listen(); ServerSocket member = listen()) {
+    try (Socket silent = new Socket(); ServerSocket one = listen(); ServerSocket member = listen()) {
+      silent.bind(new InetSocketAddress("127.0.0.1", 0));     // its port is given to nobody else
+      String gone = "127.0.0.1:" + silent.getLocalPort();
       List<String> all = List.of(gone, address(one), address(member), "no.such.host.invalid:5701", "127.0.0.1");
       ListeningMembers members = new ListeningMembers(all);
       assertThat(members.getMembers()).as("daemons may be starting").isEqualTo(all);
