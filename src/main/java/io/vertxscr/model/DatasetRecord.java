@@ -136,6 +136,12 @@ public record DatasetRecord(DatasetDescriptor descriptor, Origin origin, CacheDi
     return new DatasetRecord(descriptor, origin, cache, redundancy, state, ranks);
   }
 
+  /** Returns the record of a dataset whose files are flushed in another form. */
+  public DatasetRecord with(FlushDescriptor form) {
+    return new DatasetRecord(
+        descriptor, new Origin(origin.prefix(), origin.ranks(), form), cache, redundancy, flush, ranks);
+  }
+
   /** Returns the record with these ranks. */
   public DatasetRecord with(List<RankRecord> held) {
     return new DatasetRecord(descriptor, origin, cache, redundancy, flush, held);

@@ -215,11 +215,11 @@ public final class NodeMessages {
       case SYNCED -> new DatasetSynced(RUN, dataset().key(), "n3", 4, "the disk is full");
       case PROTECT -> new ProtectRequest(ID, RUN, RUN, map(), groups());
       case TRY_LOCK -> new TryLock(prefix);
-      case FLUSH_COPY -> new FlushWork(ID, 1, List.of(1), true, Optional.empty());
+      case FLUSH_COPY -> new FlushWork(ID, 1, List.of(1), Optional.of(new Compression(3)), true, Optional.empty());
       case FLUSH_SHARE -> new ShareRequest("n3", ID, 1, 100, new Leases.Need(4, 1, 1000));
       case FLUSH_STATE -> new FlushQuestion(prefix, "ckpt-7", OptionalInt.of(ID), false);
       case OVERWRITE -> new OverwriteNotice(prefix, dataset(), RELATIVE + "a");
-      case FLUSH_PUBLISH -> new FlushWork(ID, 1, List.of(1), false, Optional.of(TOKEN));
+      case FLUSH_PUBLISH -> new FlushWork(ID, 1, List.of(1), Optional.empty(), false, Optional.of(TOKEN));
       case FLUSH_MAP -> new MapPartRequest(ID, prefix, 4, 1, 2, List.of("n2", "n3"), PublishedForm.FILES, TOKEN);
       case FLUSH_SIZES -> new CompressedSizesRequest(ID, List.of(1));
       case AGGREGATE_MEASURE -> new MeasureRequest(ID, 1, List.of(1));

@@ -12,7 +12,9 @@ import io.vertxscr.format.prefix.RankFileMap.FlushedFile;
 import io.vertxscr.format.prefix.RankFileMap.RankEntry;
 import io.vertxscr.model.CheckpointDescriptor;
 import io.vertxscr.model.Compression;
+import io.vertxscr.model.DatasetRecord.Origin;
 import io.vertxscr.model.Descriptors;
+import io.vertxscr.model.FlushDescriptor;
 import io.vertxscr.model.GroupDescriptors;
 import io.vertxscr.model.Redundancy;
 import io.vertxscr.model.Scheme;
@@ -23,6 +25,8 @@ import io.vertxscr.prefix.metadata.RankMapReader;
 import io.vertxscr.prefix.publish.Publication;
 import io.vertxscr.scavenge.DatasetVerification;
 import io.vertxscr.scavenge.PatientLocks;
+import io.vertxscr.simulation.VirtualCluster;
+import io.vertxscr.storage.LocalFiles;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -32,6 +36,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.Random;
 import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 
@@ -44,14 +49,17 @@ class CompressionTest extends EmbeddedTest {
     return new FetchPolicy(true, inPlace, true, flushOnRestart, global, Optional.empty());
   }
 
-  /** Each second checkpoint is compressed. */
   private TestCluster cluster(int flushEvery, boolean background, FetchPolicy fetch) throws IOException {
-    StoreDescriptor store = StoreDescriptor.of(directory.resolve("cache").toString(), 1);
+    return new TestCluster(vertx, directory,
+        policy(directory, FlushPolicy.every(flushEvery, background)).with(fetch), "n1", "n2");
+  }
+
+  /** Each second checkpoint is compressed. */
+  private static RunPolicy policy(Path root, FlushPolicy flush) {
+    StoreDescriptor store = StoreDescriptor.of(root.resolve("cache").toString(), 2);
     List<CheckpointDescriptor> all = List.of(descriptor(0, store), descriptor(1, store));
-    RunPolicy policy = RunPolicy.of(new Descriptors(all, OptionalInt.empty(), List.of(store),
-        GroupDescriptors.BUILT_IN, new TreeMap<>(Map.of(1, new Compression(1)))),
-        FlushPolicy.every(flushEvery, background));
-    return new TestCluster(vertx, directory, policy.with(fetch), "n1", "n2");
+    return RunPolicy.of(new Descriptors(all, OptionalInt.empty(), List.of(store), GroupDescriptors.BUILT_IN,
+        new TreeMap<>(Map.of(1, new Compression(1)))), flush);
   }
 
   private static CheckpointDescriptor descriptor(int index, StoreDescriptor store) {
@@ -111,6 +119,49 @@ class CompressionTest extends EmbeddedTest {
       assertThat(verified.bytes()).isEqualTo(files(cluster, 2).stream().mapToLong(f -> f.bytes().orElse(0)).sum());
       restartsFromThePrefix(cluster, 2);
     }
+  }
+
+  /** As where one of them was away when the others have fetched it under another configuration. */
+  @Test
+  void nodesWhoseCopiesSayAnotherFormFollowTheLeader() throws Exception {
+    for (String other : List.of("n1", "n2")) {
+      VirtualCluster nodes = virtual(other);
+      VirtualRun run = new VirtualRun(nodes, "n1", "n2");
+      run.all(session -> run.checkpoints(session, 1, 2).map(_ -> {
+        nodes.store(other).update(nodes.store(other).find(2).orElseThrow().descriptor().key(),
+            record -> record.with(FlushDescriptor.FILES));
+        return null;
+      }).compose(_ -> session.finish()));
+      PrefixPaths paths = new PrefixPaths(nodes.prefix());
+      List<RankEntry> entries = new RankMapReader(paths, 2).entries(List.of(0, 1));
+      assertThat(entries).flatExtracting(RankEntry::files).extracting(FlushedFile::isCompressed)
+          .as("as the leader's copy says").containsOnly(other.equals("n2"));
+      assertThat(DatasetVerification.verify(paths, 2).problems()).isEmpty();
+      assertThat(nodes.store(other).find(2).orElseThrow().origin())
+          .isEqualTo(nodes.store(other.equals("n1") ? "n2" : "n1").find(2).orElseThrow().origin());
+    }
+  }
+
+  @Test
+  void aFetchedDatasetKeepsItsForm() throws Exception {
+    VirtualCluster nodes = virtual("fetched");
+    VirtualRun run = new VirtualRun(nodes, "n1", "n2");
+    run.steps(1, 2);
+    Origin written = nodes.store("n1").find(2).orElseThrow().origin();
+    nodes.loseCaches("n1", "n2");
+    nodes.launch();
+    assertThat(run.steps(3, 3)).isEqualTo(2);
+    assertThat(nodes.store("n1").find(2).orElseThrow().origin()).isEqualTo(written);
+    assertThat(written.flush().compression()).isPresent();
+  }
+
+  private VirtualCluster virtual(String name) throws IOException {
+    Path root = Files.createDirectories(directory.resolve(name));
+    VirtualCluster nodes = new VirtualCluster(new Random(Long.getLong("seed", 1)),
+        TestSettings.in(root, policy(root, FlushPolicy.every(10, false))),
+        Files.createDirectory(root.resolve("prefix")), _ -> LocalFiles.ofThisMachine());
+    nodes.start("n1", "n2");
+    return nodes;
   }
 
   @Test

@@ -2,6 +2,7 @@ package io.vertxscr.config.policy;
 
 import io.vertxscr.model.CheckpointDescriptor;
 import io.vertxscr.model.Descriptors;
+import io.vertxscr.model.FlushDescriptor;
 import java.util.Objects;
 import java.util.Optional;
 
@@ -49,6 +50,11 @@ public record RunPolicy(Descriptors descriptors, CachePolicy cache, FlushPolicy 
   /** Returns the run policy with the user's file that it was read from. */
   public RunPolicy with(UserFile file) {
     return new RunPolicy(descriptors, cache, flush, fetch, interval, halt, log, Optional.of(file));
+  }
+
+  /** Returns the form in which datasets of a checkpoint descriptor are flushed. */
+  public FlushDescriptor form(CheckpointDescriptor how) {
+    return flush.descriptor().with(descriptors.compression(how));
   }
 
   /**

@@ -3,6 +3,7 @@ package io.vertxscr.service.flush;
 import io.vertx.core.Promise;
 import io.vertxscr.model.DatasetDescriptor;
 import io.vertxscr.model.DatasetDescriptor.Totals;
+import io.vertxscr.model.FlushDescriptor;
 import io.vertxscr.model.PrefixToken;
 import io.vertxscr.prefix.metadata.PrefixPaths;
 import io.vertxscr.prefix.publish.Publication.Mapping;
@@ -26,23 +27,27 @@ import java.util.TreeSet;
  *
  * @param holders the node that has each rank's files, by rank
  * @param complete whether the dataset was in the prefix directory already, whole
- * @param form what its files become
+ * @param flush what its files become, on all nodes
  * @param containers where its files go, if they are packed
  */
 record FlushAttempt(DatasetDescriptor descriptor, OpenPrefix directory, List<String> holders, boolean complete,
-    PublishedForm form, Optional<PackedContent> containers, Course course) {
+    FlushDescriptor flush, Optional<PackedContent> containers, Course course) {
   /** What is packed, and where it goes. */
   record PackedContent(ContainerContent packed, Plan plan) {}
 
   FlushAttempt with(ContainerContent packed, Plan plan) {
     return new FlushAttempt(
-        descriptor, directory, holders, complete, PublishedForm.CONTAINERS,
-        Optional.of(new PackedContent(packed, plan)), course);
+        descriptor, directory, holders, complete, flush, Optional.of(new PackedContent(packed, plan)), course);
+  }
+
+  PublishedForm form() {
+    return flush.containers().isPresent() ? PublishedForm.CONTAINERS
+        : flush.compression().isPresent() ? PublishedForm.COMPRESSED : PublishedForm.FILES;
   }
 
   /** Of the map that this attempt has written; empty if it has not. */
   Optional<Mapping> mapping() {
-    return complete ? Optional.empty() : Optional.of(course.mapping(form));
+    return complete ? Optional.empty() : Optional.of(course.mapping(form()));
   }
 
   /** Whether nothing has to be written but, at most, the index. */

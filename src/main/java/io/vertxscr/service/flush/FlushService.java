@@ -8,6 +8,7 @@ import io.vertxscr.model.DatasetRecord;
 import io.vertxscr.model.DatasetRecord.FlushState;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.FileMeta;
+import io.vertxscr.model.FlushDescriptor;
 import io.vertxscr.model.PrefixToken;
 import io.vertxscr.model.RankFiles;
 import io.vertxscr.model.ScrException;
@@ -113,7 +114,17 @@ public final class FlushService {
     return loop.prefix().run("look for the prefix directory of dataset " + work.datasetId(), () -> {
       Publication.requirePrepared(paths(record), work.datasetId());
       return record;
-    }).compose(_ -> copyNow(work, record));
+    }).compose(_ -> takeForm(work, record)).compose(formed -> copyNow(work, formed));
+  }
+
+  /** Has the record say the form of this flush. Its files are published, measured and cleaned up in that. */
+  private Future<DatasetRecord> takeForm(FlushWork work, DatasetRecord record) {
+    FlushDescriptor form = FlushDescriptor.FILES.with(work.compression());
+    return record.origin().flush().equals(form) ? Future.succeededFuture(record)
+        : loop.blocking("note the form of dataset " + work.datasetId(), () -> {
+          store.update(record.descriptor().key(), held -> held.with(form));
+          return copies.record(work.datasetId());
+        });
   }
 
   private Future<FlushWorked> copyNow(FlushWork work, DatasetRecord record) {

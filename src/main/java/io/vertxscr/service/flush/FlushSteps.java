@@ -26,7 +26,6 @@ import io.vertxscr.protocol.node.flush.FlushWorked;
 import io.vertxscr.protocol.node.flush.MapPartRequest;
 import io.vertxscr.protocol.node.flush.MapPartWritten;
 import io.vertxscr.protocol.node.flush.OverwriteNotice;
-import io.vertxscr.protocol.node.flush.PublishedForm;
 import io.vertxscr.service.LockedJobs;
 import io.vertxscr.service.Loop;
 import io.vertxscr.service.NodeBus;
@@ -136,17 +135,15 @@ public final class FlushSteps {
       return new Prepared(token, again, directory.as(token).publication().prepare(dataset.descriptor()),
           isListed(directory, dataset.descriptor()), fileSystem(paths.prefix()));
     })).compose(prepared -> {
-      PublishedForm form = dataset.origin().flush().compression().isPresent()
-          ? PublishedForm.COMPRESSED : PublishedForm.FILES;
       FlushAttempt plain = new FlushAttempt(
-          dataset.descriptor(), directory, holders, prepared.complete(), form, Optional.empty(),
+          dataset.descriptor(), directory, holders, prepared.complete(), dataset.origin().flush(), Optional.empty(),
           new FlushAttempt.Course(prepared.again(), prepared.again()));
       plain.course().listed = prepared.listed();
       plain.course().copies = CacheSnapshot.of(all).holders(dataset.key()).stream().map(Inventory::node)
           .collect(Collectors.toSet());
       attempts.put(id, plain);
       return prepared.complete() ? Future.succeededFuture()
-          : plan(plain, dataset.origin().flush(), number, prepared.token())
+          : plan(plain, number, prepared.token())
               .compose(attempt -> copy(attempt, number, prepared.fileSystem()));
     }).recover(failure -> tokens.failed(prefix, failure));
   }
@@ -174,8 +171,8 @@ public final class FlushSteps {
     }
   }
 
-  private Future<FlushAttempt> plan(FlushAttempt attempt, FlushDescriptor flush, int number, PrefixToken token) {
-    return flush.containers()
+  private Future<FlushAttempt> plan(FlushAttempt attempt, int number, PrefixToken token) {
+    return attempt.flush().containers()
         .map(size -> new ContainerContent(
             attempt.descriptor(), attempt.directory(), token, size, attempt.byNode()))
         .map(packed -> containers.plan(packed, number).map(plan -> attempt.with(packed, plan)))
@@ -226,7 +223,8 @@ public final class FlushSteps {
     List<Future<T>> asked = new ArrayList<>();
     attempt.byNode().forEach((node, ranks) -> asked.add(
         bus.command(node, verb,
-            new FlushWork(attempt.descriptor().id(), number, ranks, isInBackground(attempt), token), answer)));
+            new FlushWork(attempt.descriptor().id(), number, ranks, attempt.flush().compression(),
+                isInBackground(attempt), token), answer)));
     return Future.join(asked).map(_ -> asked.stream().map(Future::result).toList());
   }
 
@@ -328,7 +326,7 @@ public final class FlushSteps {
           course.begin(token);
           course.entryBytes = mapBytes;
           attempts.put(dataset.id(),
-              new FlushAttempt(dataset, directory, holders, complete, PublishedForm.FILES, Optional.empty(), course));
+              new FlushAttempt(dataset, directory, holders, complete, FlushDescriptor.FILES, Optional.empty(), course));
           return writeMaps(dataset.id());
         }))
         .compose(_ -> sealed(dataset.id()))

@@ -306,8 +306,7 @@ public final class PhaseService {
           DatasetDescriptor known = descriptor.with(all.totals());
           RunInfo info = run.info();
           CheckpointDescriptor how = how(info, known);
-          Origin origin = new Origin(info.prefix(), info.map().size(),
-              info.policy().flush().descriptor().with(info.policy().descriptors().compression(how)));
+          Origin origin = new Origin(info.prefix(), info.map().size(), info.policy().form(how));
           DatasetRecord record = new DatasetRecord(known, origin, store.cache(known.id()),
               new RedundancyDescriptor(how, run.sets(how).count()), flushState(info, known), List.of());
           return stable.when(info.policy().descriptors().store(how.storeBase())).compose(when -> {

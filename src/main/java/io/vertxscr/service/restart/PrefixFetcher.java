@@ -240,9 +240,9 @@ public final class PrefixFetcher {
         check(dataset, wanted),
         ContainerDrafts.isPacked(paths(wanted.prefix()), dataset.id()))).compose(found -> {
       int count = found.ranks();
-      Origin origin = new Origin(wanted.prefix(), count, wanted.policy().flush().descriptor());
       CheckpointDescriptor how =
           wanted.policy().descriptors().descriptorFor(dataset.flags(), dataset.checkpointId());
+      Origin origin = new Origin(wanted.prefix(), count, wanted.policy().form(how));
       FetchPolicy rules = wanted.policy().fetch();
       Map<String, List<Integer>> ranksByNode = spread(count, wanted.map()).byNode();
       int nodesAtOnce = Math.min(rules.readers(), ranksByNode.size());
