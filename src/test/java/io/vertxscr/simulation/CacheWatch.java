@@ -13,6 +13,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.function.BiConsumer;
 import java.util.function.Function;
+import java.util.function.Predicate;
 import java.util.function.Supplier;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -30,11 +31,14 @@ final class CacheWatch {
   private final Supplier<Collection<Program>> programs;
   private final Function<String, Machine> machines;
   private final BiConsumer<Invariant, String> violated;
+  private final Predicate<Attempt> inTheWay;
 
+  /** @param inTheWay what may make room for others although nothing replaces it */
   CacheWatch(Supplier<Collection<Program>> programs, Function<String, Machine> machines,
-      BiConsumer<Invariant, String> violated) {
+      Predicate<Attempt> inTheWay, BiConsumer<Invariant, String> violated) {
     this.programs = programs;
     this.machines = machines;
+    this.inTheWay = inTheWay;
     this.violated = violated;
   }
 
@@ -66,7 +70,7 @@ final class CacheWatch {
   }
 
   private void goes(Program program, Attempt attempt, String node) {
-    if (attempt.isUnwanted || attempt.rottenOn.size() > attempt.tolerance) {
+    if (attempt.isUnwanted || attempt.rottenOn.size() > attempt.tolerance || inTheWay.test(attempt)) {
       attempt.evicted.add(node);                          // nobody wants it, or could restore it
       return;
     }

@@ -21,8 +21,8 @@ final class Machine implements SimulatedFileSystem.Interference {
   private LocalFiles local;
   private final Watcher watcher;
   private Loop daemon;
-  private Runnable death;
-  private int deathIn;
+  private Runnable strike;
+  private int strikeIn;
   private int diskFailsIn;
   private int prefixFailsIn;
   private long prefixHangsUntilNs;
@@ -36,10 +36,24 @@ final class Machine implements SimulatedFileSystem.Interference {
   private long failedNs;
   private int boots;
 
-  /** Is told of operations that are about to succeed. */
-  @FunctionalInterface
+  /** Is told of a daemon's operations. */
   interface Watcher {
-    /** A daemon does this to its own files. */
+    Watcher NONE = new Watcher() {
+      @Override
+      public void counts(String node, boolean onShared) {
+        // nobody wants to know
+      }
+
+      @Override
+      public void sees(String node, Operation operation, Path path) {
+        // nor that
+      }
+    };
+
+    /** It is about to do something that may still fail. */
+    void counts(String node, boolean onShared);
+
+    /** It does this to its own files. */
     void sees(String node, Operation operation, Path path);
   }
 
@@ -85,9 +99,10 @@ final class Machine implements SimulatedFileSystem.Interference {
     }
   }
 
-  void dieAt(int operation, Runnable how) {
-    deathIn = operation;
-    death = how;
+  /** Something happens in an operation; the daemon may be dead then. */
+  void strikeAt(int operation, Runnable what) {
+    strikeIn = operation;
+    strike = what;
   }
 
   void failAt(int operation, boolean onShared) {
@@ -100,12 +115,12 @@ final class Machine implements SimulatedFileSystem.Interference {
 
   /** Whether some operation is still to fail or to be the last. */
   boolean isArmed() {
-    return deathIn > 0 || diskFailsIn > 0 || prefixFailsIn > 0 || lockGoesIn > 0;
+    return strikeIn > 0 || diskFailsIn > 0 || prefixFailsIn > 0 || lockGoesIn > 0;
   }
 
   /** No operation fails any more. */
   void disarm() {
-    deathIn = 0;
+    strikeIn = 0;
     diskFailsIn = 0;
     prefixFailsIn = 0;
     lockGoesIn = 0;
@@ -169,10 +184,12 @@ final class Machine implements SimulatedFileSystem.Interference {
     if (here == null || here != daemon) {
       return;                                             // ranks and other nodes
     }
-    if (deathIn > 0 && --deathIn == 0) {
-      death.run();
-      daemon = null;
-      throw new NodeDeath(name);
+    watcher.counts(name, onShared);
+    if (strikeIn > 0 && --strikeIn == 0) {
+      strike.run();
+      if (here != daemon) {
+        throw new NodeDeath(name);
+      }
     }
     boolean fails = onShared ? prefixFailsIn > 0 && --prefixFailsIn == 0 : diskFailsIn > 0 && --diskFailsIn == 0;
     if (fails || onShared && time.nowNs() < prefixFailsUntilNs) {

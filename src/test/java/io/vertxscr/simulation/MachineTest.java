@@ -27,7 +27,7 @@ class MachineTest {
   private final Machine other = machine("n2");
 
   private Machine machine(String name) {
-    Machine machine = new Machine(name, time, new SimulatedDisk(time::nowNs), shared, (_, _, _) -> { });
+    Machine machine = new Machine(name, time, new SimulatedDisk(time::nowNs), shared, Machine.Watcher.NONE);
     machine.daemon(loop);
     return machine;
   }

@@ -20,7 +20,8 @@ public enum Profile {
   /** The prefix file system. */
   PREFIX(Kind.PREFIX_FAILS, Kind.PREFIX_IS_AWAY, Kind.PREFIX_IS_FULL, Kind.PREFIX_HANGS, Kind.PREFIX_ROTS),
   /** All of these and those of {@link #SHARED}. */
-  ALL(Stream.of(Kind.values()).filter(kind -> kind != Kind.ALL_LOSE_POWER_BEHIND).toArray(Kind[]::new)),
+  ALL(Stream.of(Kind.values()).filter(kind -> kind != Kind.ALL_LOSE_POWER_BEHIND && !kind.isForSweeps())
+      .toArray(Kind[]::new)),
   /** One more loss than the scheme tolerates, at once. */
   BEYOND(Kind.NODE_IS_LOST),
   /** A prefix file system that nodes see differently, and whose locks do not last. */
@@ -28,7 +29,10 @@ public enum Profile {
   /** Losses of power right behind a phase, before what it has left for later is done. */
   BEHIND(Kind.ALL_LOSE_POWER_BEHIND),
   /** As {@link #ALL}, many more of them, and between runs, too. */
-  STORM(ALL.kinds.toArray(Kind[]::new));
+  STORM(ALL.kinds.toArray(Kind[]::new)),
+  /** At an operation on files or a message, each. */
+  STEPS(Stream.concat(Stream.of(Kind.DAEMON_DIES_WITHIN, Kind.NODE_IS_LOST_WITHIN, Kind.DISK_FAILS, Kind.PREFIX_FAILS,
+      Kind.LOCK_IS_LOST), Stream.of(Kind.values()).filter(Kind::isForSweeps)).toArray(Kind[]::new));
 
   private static final int FEW = 3;
   private static final int MANY = 9;

@@ -130,7 +130,8 @@ class ReplacedFilesTest {
 
   private List<Invariant> whenItLeavesTheCache(Attempt old, boolean rolling) {
     Program program = new Program("/pfs/prefix", 2, ledger, inspection(rolling));
-    CacheWatch watch = new CacheWatch(() -> List.of(program), _ -> null, (invariant, _) -> violated.add(invariant));
+    CacheWatch watch = new CacheWatch(
+        () -> List.of(program), _ -> null, _ -> false, (invariant, _) -> violated.add(invariant));
     Path filemap = files.getPath("/local/cntl/scr.dataset." + old.id + ".scrfilemap");
     watch.sees("n1", Operation.MOVE, filemap);
     watch.sees("n1", Operation.DELETE, filemap);

@@ -17,12 +17,14 @@ import org.slf4j.LoggerFactory;
 /** {@code load-tests/run simulate}: one seed after the other, see load-tests/README.md. */
 public final class SimulateMain {
   private static final List<String> OPTIONS = List.of(
-      "--seeds", "--first", "--seed", "--minutes", "--faults", "--trace", "--progress", "--failures", "--hashes");
+      "--seeds", "--first", "--seed", "--minutes", "--faults", "--trace", "--progress", "--failures", "--hashes",
+      "--each", "--step", "--stride");
   private static final int SEEDS_PER_LINE = 100;
   private static final int STORIES_OF_A_KIND = 2;
   private static final double NS_PER_S = 1e9;
 
   private final Profile profile;
+  private final String ofProfile;
   private final long mostFailures;
   private final Optional<Path> hashes;
   private final Map<String, Integer> kinds = new TreeMap<>();
@@ -30,9 +32,12 @@ public final class SimulateMain {
   private long runs;
   private long checkpoints;
   private long failed;
+  private String replayed = "";
 
   private SimulateMain(Map<String, String> options) {
-    profile = Profile.valueOf(options.getOrDefault("--faults", "all").toUpperCase(Locale.ROOT));
+    String standard = options.containsKey("--each") ? "none" : "all";
+    profile = Profile.valueOf(options.getOrDefault("--faults", standard).toUpperCase(Locale.ROOT));
+    ofProfile = "--faults " + profile.toString().toLowerCase(Locale.ROOT);
     mostFailures = Long.parseLong(options.getOrDefault("--failures", "" + Long.MAX_VALUE));
     hashes = Optional.ofNullable(options.get("--hashes")).map(Path::of);
   }
@@ -56,9 +61,10 @@ public final class SimulateMain {
     }
     setLogging(false);
     SimulateMain main = new SimulateMain(options);
-    if (options.containsKey("--seed")) {
-      main.replay(Long.parseLong(options.get("--seed")), options.containsKey("--trace")
-          ? Path.of(options.get("--trace")) : Files.createTempFile("simulation-", ".trace"));
+    if (options.containsKey("--each")) {
+      main.sweep(Trouble.Kind.valueOf(options.get("--each").toUpperCase(Locale.ROOT).replace('-', '_')), options);
+    } else if (options.containsKey("--seed")) {
+      main.replay(Scenario.of(Long.parseLong(options.get("--seed")), main.profile), trace(options));
     } else {
       main.campaign(Long.parseLong(options.getOrDefault("--first", "1")),
           Long.parseLong(options.getOrDefault("--seeds", "1000")),
@@ -70,9 +76,14 @@ public final class SimulateMain {
     }
   }
 
-  /** One seed, with its trace, and the smallest scenario that fails as it does. */
-  private void replay(long seed, Path trace) throws IOException {
-    Outcome outcome = Simulation.run(Scenario.of(seed, profile), true);
+  private static Path trace(Map<String, String> options) throws IOException {
+    return options.containsKey("--trace")
+        ? Path.of(options.get("--trace")) : Files.createTempFile("simulation-", ".trace");
+  }
+
+  /** One scenario, with its trace, and the smallest one that fails as it does. */
+  private void replay(Scenario scenario, Path trace) throws IOException {
+    Outcome outcome = Simulation.run(scenario, true);
     System.out.print(outcome.story());
     if (outcome.failed()) {
       Outcome smallest = Shrinker.shrink(outcome);
@@ -105,6 +116,30 @@ public final class SimulateMain {
         cpuSeconds, seeds / cpuSeconds, runs / cpuSeconds, kinds);
   }
 
+  /** One fault at each step of small scenarios, or at one step of one. */
+  private void sweep(Trouble.Kind kind, Map<String, String> options) throws IOException {
+    if (options.containsKey("--seed")) {
+      replay(Sweep.of(Long.parseLong(options.get("--seed")), profile, kind)
+          .at(Integer.parseInt(options.getOrDefault("--step", "0"))), trace(options));
+      return;
+    }
+    long first = Long.parseLong(options.getOrDefault("--first", "1"));
+    long most = Long.parseLong(options.getOrDefault("--seeds", "1"));
+    int stride = Integer.parseInt(options.getOrDefault("--stride", "1"));
+    long beginNs = System.nanoTime();
+    for (long seed = first; seed < first + most; seed++) {
+      Sweep sweep = Sweep.of(seed, profile, kind);
+      for (int step = (int) (seed % stride); step < sweep.size() && failed < mostFailures; step += stride) {
+        replayed = ofProfile + " --each " + kind.toString().toLowerCase(Locale.ROOT) + " --seed " + seed + " --step "
+            + step;
+        note(Simulation.run(sweep.at(step), false));
+      }
+    }
+    System.out.printf(Locale.ROOT, "{\"case\":\"sweep\",\"faults\":\"%s\",\"each\":\"%s\",\"first\":%d,\"seeds\":%d,"
+        + "\"stride\":%d,\"steps\":%d,\"runs\":%d,\"failed\":%d,\"seconds\":%.1f,\"kinds\":\"%s\"}%n", profile, kind,
+        first, most, stride, seeds, runs, failed, (System.nanoTime() - beginNs) / NS_PER_S, kinds);
+  }
+
   private static long cpuNs() {
     return ManagementFactory.getThreadMXBean().getCurrentThreadCpuTime();
   }
@@ -121,6 +156,11 @@ public final class SimulateMain {
       kinds.merge("ANOTHER_TRACE", 1, Integer::sum);
       System.out.println("seed " + seed + ", faults " + profile + ": its second run has another trace");
     }
+    replayed = ofProfile + " --seed " + seed;
+    note(outcome);
+  }
+
+  private void note(Outcome outcome) {
     seeds++;
     runs += outcome.runs();
     checkpoints += outcome.checkpoints();
@@ -132,8 +172,7 @@ public final class SimulateMain {
         System.out.print(outcome.story());
       }
       if (known.isEmpty()) {
-        System.out.println("  " + kind + ", replay: load-tests/run simulate --faults "
-            + profile.toString().toLowerCase(Locale.ROOT) + " --seed " + seed);
+        System.out.println("  " + kind + ", replay: load-tests/run simulate " + replayed);
       }
     }
   }

@@ -99,6 +99,7 @@ final class Simulation {
   private final Program guest;
   private final Operator operator;
   private final OfflineTools tools;
+  private final Steps steps = new Steps();
   /** Nodes whose copies have gone since an attempt began: one may be lost before the ranks hear that all is there. */
   private final Map<Attempt, Set<String>> lostSince = new HashMap<>();
   private final Set<String> away = new TreeSet<>();
@@ -140,7 +141,8 @@ final class Simulation {
         Path.of("/pfs/prefix"), name -> machine(name).local(), readable, this::arrivals);
     this.main = program("/pfs/prefix", scenario.ranksPerNode());
     this.guest = program("/pfs/guest", 1);
-    this.caches = new CacheWatch(() -> List.of(main, guest), this::machine, this::violated);
+    this.caches = new CacheWatch(() -> List.of(main, guest), this::machine,
+        attempt -> time.nowNs() <= fullUntilNs && !isWithinTolerance(attempt), this::violated);
     this.operator = new Operator(inspector.getPath(main.prefix()), script.clock());
     this.tools = new OfflineTools(inspector.getPath(main.prefix()), script.clock());
   }
@@ -177,18 +179,22 @@ final class Simulation {
   /** Runs it. @param readable whether the trace is kept as text */
   static Outcome run(Scenario scenario, boolean readable) {
     Simulation simulation = new Simulation(scenario, readable);
+    simulation.carryOut();
+    return new Outcome(scenario, simulation.violations, simulation.calls, simulation.cluster.trace().hash(),
+        simulation.cluster.story(), simulation.runs,
+        simulation.main.ledger().attempts().size() + simulation.guest.ledger().attempts().size());
+  }
+
+  private void carryOut() {
     try {
-      simulation.all();
+      all();
     } catch (Stopped _) {
       // an invariant has been violated, and there is no going on
     } catch (IOException | RuntimeException | AssertionError e) {
       StringWriter stack = new StringWriter();
       e.printStackTrace(new PrintWriter(stack));
-      simulation.violated(Invariant.NO_BUGS, stack.toString());
+      violated(Invariant.NO_BUGS, stack.toString());
     }
-    return new Outcome(scenario, simulation.violations, simulation.calls, simulation.cluster.trace().hash(),
-        simulation.cluster.story(), simulation.runs,
-        simulation.main.ledger().attempts().size() + simulation.guest.ledger().attempts().size());
   }
 
   /** The end of a simulation that has failed. */
@@ -210,14 +216,26 @@ final class Simulation {
   }
 
   private Machine newMachine(String name) {
-    return new Machine(name, time, new SimulatedDisk(this::wallNs), shared,
-        (node, operation, path) -> caches.sees(node, operation, path));
+    return new Machine(name, time, new SimulatedDisk(this::wallNs), shared, new Machine.Watcher() {
+      @Override
+      public void counts(String node, boolean onShared) {
+        steps.operation(node, onShared);
+      }
+
+      @Override
+      public void sees(String node, SimulatedFileSystem.Operation operation, Path path) {
+        caches.sees(node, operation, path);
+      }
+    });
   }
 
   private int[] arrivals(String from, String to) {
-    if (from.equals(to) || from.isEmpty()) {
-      return new int[] {random.nextInt(VirtualCluster.MOST_SOCKET_MS)};
-    } else if (time.nowNs() < badLinksUntilNs) {
+    return from.equals(to) || from.isEmpty() ? new int[] {random.nextInt(VirtualCluster.MOST_SOCKET_MS)}
+        : steps.message(from, arrivals());
+  }
+
+  private int[] arrivals() {
+    if (time.nowNs() < badLinksUntilNs) {
       return switch (random.nextInt(10)) {
         case 0 -> Network.LOST;
         case 1 -> new int[] {random.nextInt(500), random.nextInt(5_000)};
@@ -226,6 +244,13 @@ final class Simulation {
       };
     }
     return VirtualCluster.delay(random);
+  }
+
+  /** What the nodes do in it until its last runs begin. */
+  static Map<String, Steps.Count> count(Scenario scenario) {
+    Simulation simulation = new Simulation(scenario, false);
+    simulation.carryOut();
+    return simulation.steps.counts();
   }
 
   private void violated(Invariant invariant, String what) {
@@ -254,6 +279,7 @@ final class Simulation {
     hosts.forEach(this::start);
     spares.forEach(this::start);
     boolean wasQuiet = true;
+    steps.count(true);
     for (int run = 0; run < scenario.steps().size(); run++) {
       int number = run;
       List<Trouble> troubles = scenario.troubles().stream().filter(trouble -> trouble.run() == number).toList();
@@ -298,6 +324,8 @@ final class Simulation {
         .forEach(this::start);
     away.clear();
     machines.values().forEach(Machine::disarm);
+    steps.disarm();
+    steps.count(false);
     keptBehind = Optional.empty();
     if (scenario.seed() % 2 == 0) {                       // the end of a run would wait for all that is pending
       cluster.pass(Duration.ofSeconds(30));
@@ -447,7 +475,7 @@ final class Simulation {
   }
 
   private boolean isDisarmed() {
-    return keptBehind.isEmpty() && machines.values().stream().noneMatch(Machine::isArmed);
+    return keptBehind.isEmpty() && !steps.isArmed() && machines.values().stream().noneMatch(Machine::isArmed);
   }
 
   private void lastRuns(Program program, List<String> hosts, List<String> spares) throws IOException {
@@ -962,7 +990,7 @@ final class Simulation {
     switch (trouble.kind()) {
       case RANK_DIES -> ranks.stream().filter(rank -> rank.node.equals(one)).findFirst().ifPresent(Rank::dies);
       case DAEMON_DIES -> kill(one, 0);
-      case DAEMON_DIES_WITHIN -> machine(one).dieAt(trouble.number(), () -> kill(one, 0));
+      case DAEMON_DIES_WITHIN -> machine(one).strikeAt(trouble.number(), () -> kill(one, 0));
       case DAEMON_STAYS_AWAY -> {
         kill(one, 0);
         away.add(one);
@@ -971,7 +999,7 @@ final class Simulation {
       case NODE_IS_LOST -> lose(one, random.nextInt(8_000));
       case NODE_IS_LOST_WITHIN -> {
         copyLost(one);
-        machine(one).dieAt(trouble.number(), () -> lose(one, random.nextInt(8_000)));
+        machine(one).strikeAt(trouble.number(), () -> lose(one, random.nextInt(8_000)));
       }
       case NODE_LOSES_POWER -> {
         copyLost(one);
@@ -983,10 +1011,27 @@ final class Simulation {
       case ALL_LOSE_POWER -> allLosePower(trouble.kept());
       case ALL_LOSE_POWER_BEHIND -> keptBehind = Optional.of(trouble.kept());
       case BYTE_ROTS -> rot(one, ranks);
-      case PAUSE -> {
-        cluster.pause(one);
-        cluster.after(one, some, cluster::resume);
-      }
+      case ALL_LOSE_POWER_WITHIN -> machine(one).strikeAt(trouble.number(), () -> {
+        strikesNow(trouble);
+        allLosePower(trouble.kept());
+      });
+      case PAUSE -> pause(one, some);
+      case PAUSE_WITHIN -> machine(one).strikeAt(trouble.number(), () -> {
+        strikesNow(trouble);
+        pause(one, some);
+      });
+      case MESSAGE_IS_LOST -> steps.strikeMessage(one, trouble.number(), _ -> {
+        strikesNow(trouble);
+        return Network.LOST;
+      });
+      case MESSAGE_IS_LATE -> steps.strikeMessage(one, trouble.number(), arrivals -> {
+        strikesNow(trouble);
+        return new int[] {arrivals[0] + trouble.forMs()};
+      });
+      case MESSAGE_IS_REPEATED -> steps.strikeMessage(one, trouble.number(), arrivals -> {
+        strikesNow(trouble);
+        return new int[] {arrivals[0], arrivals[0] + trouble.forMs()};
+      });
       case CLOCK -> cluster.clockAhead(one, some);
       case CUT, CUT_ONE_WAY -> cut(trouble, some);
       case BAD_LINKS -> badLinksUntilNs = time.nowNs() + some.toNanos();
@@ -1013,6 +1058,17 @@ final class Simulation {
       case PREFIX_LAGS -> struck.forEach(name -> machine(name).lagPrefix(some));
       case LOCK_IS_LOST -> machine(one).loseLockAt(trouble.number(), some);
     }
+  }
+
+  /** A fault that came at a step, and lasts from then on. */
+  private void strikesNow(Trouble trouble) {
+    said(trouble.kind() + " strikes " + trouble.nodes());
+    faultsEndNs = Math.max(faultsEndNs, time.nowNs() + trouble.forMs() * NS_PER_MS);
+  }
+
+  private void pause(String name, Duration some) {
+    cluster.pause(name);
+    cluster.after(name, some, cluster::resume);
   }
 
   private void allLosePower(Kept kept) {

@@ -16,6 +16,7 @@ import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /**
  * Goal: faults within the tolerance lose no checkpoint, show no wrong one, leave no call unanswered.
@@ -28,6 +29,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 class SimulationTest {
   private static final long FIRST = Long.getLong("seed", 1);
   private static final int SEEDS = Integer.getInteger("seeds", Long.getLong("seed") == null ? 12 : 1);
+  private static final int STEPS = 6;
   /** In another process, which has nothing compiled. */
   private static final int REPLAYED = Math.min(4, SEEDS);
 
@@ -52,6 +54,26 @@ class SimulationTest {
       }
     }
     assertThat(stories).isEmpty();
+  }
+
+  /** Some steps of many: all of them take minutes for each kind. */
+  @ParameterizedTest
+  @MethodSource("atSteps")
+  void noFaultAtAStepLosesACheckpoint(Trouble.Kind kind) {
+    List<String> stories = new ArrayList<>();
+    Sweep sweep = Sweep.of(FIRST + kind.ordinal(), Profile.NONE, kind);
+    int stride = Math.max(1, sweep.size() / STEPS);
+    for (int step = (int) (FIRST % stride); step < sweep.size(); step += stride) {
+      Outcome outcome = Simulation.run(sweep.at(step), false);
+      if (outcome.failed()) {
+        stories.add("step " + step + " of " + outcome.story());
+      }
+    }
+    assertThat(stories).isEmpty();
+  }
+
+  static List<Trouble.Kind> atSteps() {
+    return Profile.STEPS.kinds();
   }
 
   @ParameterizedTest

@@ -10,7 +10,7 @@ import java.util.List;
  * @param afterMs after the begin of that run
  * @param nodes whom it strikes
  * @param forMs how long it lasts
- * @param number which operation of files it strikes, counted from that moment
+ * @param number which operation on files, or message, it strikes, counted from that moment
  * @param kept what survives a loss of power
  */
 record Trouble(Kind kind, int run, int afterMs, List<String> nodes, int forMs, int number, Kept kept) {
@@ -65,7 +65,22 @@ record Trouble(Kind kind, int run, int afterMs, List<String> nodes, int forMs, i
     /** The node loses its locks of the prefix file system while it works under one; that thread stands for a while. */
     LOCK_IS_LOST,
     /** All nodes and the prefix file system lose their power a moment after a rank hears that a dataset is complete. */
-    ALL_LOSE_POWER_BEHIND;
+    ALL_LOSE_POWER_BEHIND,
+    /** All nodes and the prefix file system lose their power in the middle of an operation of the node on files. */
+    ALL_LOSE_POWER_WITHIN,
+    /** The daemon does nothing for a while behind an operation on files. */
+    PAUSE_WITHIN,
+    /** One message of the node to another one, or one answer, is lost. */
+    MESSAGE_IS_LOST,
+    /** One message of the node to another one, or one answer, comes late. */
+    MESSAGE_IS_LATE,
+    /** One message of the node to another one, or one answer, comes twice, the second time late. */
+    MESSAGE_IS_REPEATED;
+
+    /** At one operation or message, and nothing else: for {@link Sweep}, in no other profile. */
+    boolean isForSweeps() {
+      return compareTo(ALL_LOSE_POWER_BEHIND) > 0;
+    }
 
     boolean strikesAll() {
       return switch (this) {
@@ -85,7 +100,7 @@ record Trouble(Kind kind, int run, int afterMs, List<String> nodes, int forMs, i
     /** Whether nodes that live may not hear of each other. */
     boolean hidesNodes() {
       return switch (this) {
-        case PAUSE, CUT, CUT_ONE_WAY, BAD_LINKS, DISK_HANGS -> true;
+        case PAUSE, PAUSE_WITHIN, CUT, CUT_ONE_WAY, BAD_LINKS, DISK_HANGS -> true;
         default -> false;
       };
     }
@@ -99,11 +114,22 @@ record Trouble(Kind kind, int run, int afterMs, List<String> nodes, int forMs, i
     }
   }
 
+  private boolean isOfMessages() {
+    return kind == Kind.MESSAGE_IS_LOST || kind == Kind.MESSAGE_IS_LATE || kind == Kind.MESSAGE_IS_REPEATED;
+  }
+
+  private boolean losesPower() {
+    return switch (kind) {
+      case NODE_LOSES_POWER, ALL_LOSE_POWER, ALL_LOSE_POWER_BEHIND, ALL_LOSE_POWER_WITHIN -> true;
+      default -> false;
+    };
+  }
+
   @Override
   public String toString() {
     return "run " + run + " + " + afterMs + " ms: " + kind + " " + String.join(",", nodes)
-        + (forMs > 0 ? " for " + forMs + " ms" : "") + (number > 0 ? " at operation " + number : "")
-        + (kind == Kind.ALL_LOSE_POWER || kind == Kind.ALL_LOSE_POWER_BEHIND || kind == Kind.NODE_LOSES_POWER
-            ? " keeping " + kept : "");
+        + (forMs > 0 ? " for " + forMs + " ms" : "")
+        + (number > 0 ? (isOfMessages() ? " at message " : " at operation ") + number : "")
+        + (losesPower() ? " keeping " + kept : "");
   }
 }

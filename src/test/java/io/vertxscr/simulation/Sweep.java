@@ -1,0 +1,84 @@
+package io.vertxscr.simulation;
+
+import io.vertxscr.simulation.SimulatedDisk.Kept;
+import io.vertxscr.simulation.Trouble.Kind;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.IntStream;
+
+/**
+ * One more fault in a small scenario, once at each step of each node.
+ *
+ * <p>Steps are its operations on files, or its messages, from the begin of the first run until the last ones begin.
+ *
+ * <p>Up to the fault all of these runs are the same. A fault that lasts, and what survives a loss of power, is another
+ * one from step to step.
+ */
+final class Sweep {
+  /** How long a pause is, or a message late: shorter and longer than what is taken for a loss, or asked again. */
+  private static final List<Integer> LASTS_MS = List.of(3_000, 7_000, 12_000, 35_000);
+  private static final int MOST_LATE_MS = 12_000;
+
+  private final Scenario scenario;
+  private final Kind kind;
+  private final List<Trouble> troubles = new ArrayList<>();
+
+  private Sweep(Scenario scenario, Kind kind) {
+    this.scenario = scenario;
+    this.kind = kind;
+  }
+
+  /**
+   * The same for the same seed.
+   *
+   * @param profile of the faults that there are beside; one that loses a node is no second one
+   * @param kind one of those of {@link Profile#STEPS}
+   */
+  static Sweep of(long seed, Profile profile, Kind kind) {
+    if (!Profile.STEPS.kinds().contains(kind)) {
+      throw new IllegalArgumentException(kind + " is at no step: " + Profile.STEPS.kinds());
+    }
+    Scenario drawn = Scenario.of(seed, profile);
+    Sweep sweep = new Sweep(drawn.with(Math.min(drawn.nodes(), drawn.tolerance() + 2), Math.min(drawn.spares(), 1),
+        Math.min(drawn.ranksPerNode(), 2), drawn.files(), List.of(Math.min(drawn.steps().getFirst(), 2), 1)), kind);
+    boolean mayLose = drawn.tolerance() > 0
+        && sweep.scenario.troubles().stream().noneMatch(trouble -> trouble.kind().loses());
+    if (mayLose || !kind.loses()) {
+      Simulation.count(sweep.scenario).forEach(sweep::add);
+    }
+    return sweep;
+  }
+
+  private void add(String node, Steps.Count count) {
+    int steps = switch (kind) {
+      case MESSAGE_IS_LOST, MESSAGE_IS_LATE, MESSAGE_IS_REPEATED -> count.messages();
+      case DISK_FAILS -> count.ownFiles();
+      case PREFIX_FAILS, LOCK_IS_LOST -> count.prefixFiles();
+      default -> count.ownFiles() + count.prefixFiles();
+    };
+    Kept[] kept = Kept.values();
+    IntStream.rangeClosed(1, steps).forEach(step -> troubles.add(new Trouble(
+        kind, 0, 0, List.of(node), lastsMs(step), step, kept[step % kept.length])));
+  }
+
+  private int lastsMs(int step) {
+    int ms = LASTS_MS.get(step % LASTS_MS.size());
+    return switch (kind) {
+      case PAUSE_WITHIN -> ms;
+      case LOCK_IS_LOST, MESSAGE_IS_LATE, MESSAGE_IS_REPEATED -> Math.min(ms, MOST_LATE_MS);
+      default -> 0;
+    };
+  }
+
+  /** How many steps there are. */
+  int size() {
+    return troubles.size();
+  }
+
+  /** With the fault at one of them, from 0. */
+  Scenario at(int step) {
+    List<Trouble> all = new ArrayList<>(scenario.troubles());
+    all.add(troubles.get(step));
+    return scenario.with(all);
+  }
+}
