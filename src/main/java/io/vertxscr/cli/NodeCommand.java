@@ -17,6 +17,7 @@ import io.vertxscr.model.Fault;
 import io.vertxscr.model.ScrException;
 import io.vertxscr.node.ClusteredNode;
 import io.vertxscr.node.NodeOptions;
+import io.vertxscr.transfer.ThreadPriority;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.net.InetAddress;
@@ -42,6 +43,10 @@ import picocli.CommandLine.Spec;
 final class NodeCommand implements Callable<Integer> {
   static final String NAME = "node";
   private static final Logger LOG = LoggerFactory.getLogger(NodeCommand.class);
+  /** Threads of the JVM's second compiler. */
+  private static final String COMPILER = "C2 Compiler";
+  /** A sixtieth of what a rank gets of a processor that both want. */
+  private static final int COMPILER_NICE = 19;
   private static final int LARGEST_PORT = 65_535;
   private static final Pattern MEMBER = Pattern.compile("(\\[[0-9a-fA-F:.%]+\\]|[^:\\s\\[\\]]+):[0-9]{1,5}");
 
@@ -186,6 +191,9 @@ final class NodeCommand implements Callable<Integer> {
       LOG.error("node {} ends itself: {}", nodeName, why);
       Runtime.getRuntime().halt(ScrCommand.FAILED);       // a clean stop would wait for what hangs
     });
+    // this process is the daemon's: compilers yield to ranks as soon as they have done what a first restart needs
+    node.warm().onSuccess(_ -> Thread.ofPlatform().daemon().name("scr-calm").start(
+        () -> ThreadPriority.lower(Path.of("/proc/self/task"), COMPILER, COMPILER_NICE)));
     PrintWriter out = spec.commandLine().getOut();
     launcher.ifPresent(_ -> node.onEvent(event -> out.println(Attachment.line(event))));
     out.println("node " + nodeName + " is ready: cluster " + address + ":" + port + " with "

@@ -63,6 +63,7 @@ public final class ClusteredNode implements AutoCloseable {
   private HazelcastMembership membership;
   private volatile NodeRuntime runtime;
   private volatile Dashboard dashboard;
+  private volatile Future<Void> warm;
 
   /**
    * How a daemon takes part.
@@ -149,7 +150,7 @@ public final class ClusteredNode implements AutoCloseable {
             ground.info().name(), socket(), tcpPort(options.node().settings()), client -> closed(client)));
     runtime = NodeRuntime.start(vertx, ground, membership, deployments, others).await();
     dashboard = runtime.dashboard(options.attention());
-    runtime.warmUpIdle();
+    warm = runtime.warmUpIdle();
   }
 
   private static OptionalInt tcpPort(Settings settings) {
@@ -210,6 +211,11 @@ public final class ClusteredNode implements AutoCloseable {
   /** A signal from outside has ended the program, as its launcher knows. */
   public void endedFromOutside() {
     runtime.endedFromOutside();
+  }
+
+  /** When the node has prepared for its work as far as it does so by itself. */
+  public Future<Void> warm() {
+    return warm;
   }
 
   /** Calls the listener, on an event loop, with each event that this node publishes from now on. */

@@ -2,6 +2,7 @@ package io.vertxscr.node;
 
 import io.vertx.core.Deployable;
 import io.vertx.core.Future;
+import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
@@ -34,6 +35,8 @@ import org.slf4j.LoggerFactory;
 /** A running node: its services and verticles, on a Vert.x that others may share. */
 public final class NodeRuntime {
   private static final Logger LOG = LoggerFactory.getLogger(NodeRuntime.class);
+  private static final int FIRST_WORK_MS = 10_000;
+  private static final int LOOK_AGAIN_MS = 5_000;
 
   private final Vertx vertx;
   private final NodeResources ground;
@@ -89,14 +92,32 @@ public final class NodeRuntime {
     LOG.debug("kernel of Reed-Solomon: {}", choice.why());
   }
 
-  /** Prepares the node for the rebuild that it may have to do as a spare, if it is one. Any thread. */
-  void warmUpIdle() {
+  /**
+   * Prepares the node for the rebuild that it may have to do as a spare, if it is one. Any thread.
+   *
+   * @return some time after the end of that, or, where ranks have come at once, after the node has stored something:
+   *     what they need first is compiled by then
+   */
+  Future<Void> warmUpIdle() {
     BooleanSupplier unused = () -> ready && assembly.services().runs().isUnused();
+    Promise<Void> warm = loop.promise();
+    Runnable isWarm = () -> loop.after(FIRST_WORK_MS, warm::complete);
     loop.after(WarmUp.IDLE_MS, () -> {
       if (unused.getAsBoolean()) {
-        new WarmUp(loop, ground, unused).run();
+        new WarmUp(loop, ground, unused).run().onComplete(_ -> isWarm.run());
+      } else {
+        onceItStores(isWarm);
       }
     });
+    return warm.future();
+  }
+
+  private void onceItStores(Runnable then) {
+    if (ground.store().list().isEmpty()) {
+      loop.after(LOOK_AGAIN_MS, () -> onceItStores(then));
+    } else {
+      then.run();
+    }
   }
 
   private Deployable make(Class<?> type, Map<Class<?>, Supplier<Deployable>> others) {

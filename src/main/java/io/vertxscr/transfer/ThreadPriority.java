@@ -1,10 +1,15 @@
 package io.vertxscr.transfer;
 
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.Linker;
 import java.lang.foreign.ValueLayout;
 import java.lang.invoke.MethodHandleProxies;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.Locale;
+import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -32,22 +37,61 @@ public final class ThreadPriority {
   private ThreadPriority() {}
 
   /** Lowers the calling thread's to the least, where the system lets a thread have its own. It cannot be raised. */
-  @SuppressWarnings("restricted")                        // a call of the C library, as the launcher's options allow it
   public static void lower() {
-    if (!System.getProperty("os.name").toLowerCase(Locale.ROOT).contains("linux")) {
-      return;
+    if (isOfThreads()) {
+      set(CALLER, NICEST, Thread.currentThread().getName());
     }
+  }
+
+  /**
+   * Lowers those of all threads of this process whose name begins so. They cannot be raised, and what these threads
+   * start has their priority.
+   *
+   * @param tasks where the system lists them: {@code /proc/self/task}
+   * @param name as the system knows it: of at most 15 bytes
+   * @param nice from 1 to 19, the least
+   * @return how many there are
+   */
+  public static int lower(Path tasks, String name, int nice) {
+    if (!isOfThreads()) {
+      return 0;
+    }
+    try (Stream<Path> threads = Files.list(tasks)) {
+      return (int) threads.filter(thread -> isNamed(thread, name))
+          .filter(thread -> set(Integer.parseInt(thread.getFileName().toString()), nice, name)).count();
+    } catch (IOException | UncheckedIOException e) {
+      LOG.debug("the threads of this process cannot be listed: {}", e.toString());
+      return 0;
+    }
+  }
+
+  private static boolean isNamed(Path thread, String name) {
+    try {
+      return Files.readString(thread.resolve("comm")).startsWith(name);
+    } catch (IOException e) {
+      return false;                                       // it has ended
+    }
+  }
+
+  private static boolean isOfThreads() {
+    return System.getProperty("os.name").toLowerCase(Locale.ROOT).contains("linux");
+  }
+
+  @SuppressWarnings("restricted")                        // a call of the C library, as the launcher's options allow it
+  private static boolean set(int who, int nice, String name) {
     try {
       Linker linker = Linker.nativeLinker();
       FunctionDescriptor ofThree = FunctionDescriptor.of(
           ValueLayout.JAVA_INT, ValueLayout.JAVA_INT, ValueLayout.JAVA_INT, ValueLayout.JAVA_INT);
       SetPriority system = MethodHandleProxies.asInterfaceInstance(SetPriority.class,
           linker.downcallHandle(linker.defaultLookup().findOrThrow("setpriority"), ofThree));
-      if (system.call(PRIO_PROCESS, CALLER, NICEST) != 0) {
-        LOG.debug("the system does not lower the priority of {}", Thread.currentThread().getName());
+      if (system.call(PRIO_PROCESS, who, nice) == 0) {
+        return true;
       }
+      LOG.debug("the system does not lower the priority of {}", name);
     } catch (RuntimeException e) {
-      LOG.debug("the priority of {} cannot be lowered: {}", Thread.currentThread().getName(), e.toString());
+      LOG.debug("the priority of {} cannot be lowered: {}", name, e.toString());
     }
+    return false;
   }
 }
