@@ -32,7 +32,6 @@ public final class SimulateMain {
   private long runs;
   private long checkpoints;
   private long failed;
-  private String replayed = "";
 
   private SimulateMain(Map<String, String> options) {
     String standard = options.containsKey("--each") ? "none" : "all";
@@ -130,9 +129,8 @@ public final class SimulateMain {
     for (long seed = first; seed < first + most; seed++) {
       Sweep sweep = Sweep.of(seed, profile, kind);
       for (int step = (int) (seed % stride); step < sweep.size() && failed < mostFailures; step += stride) {
-        replayed = ofProfile + " --each " + kind.toString().toLowerCase(Locale.ROOT) + " --seed " + seed + " --step "
-            + step;
-        note(Simulation.run(sweep.at(step), false));
+        note(Simulation.run(sweep.at(step), false), ofProfile + " --each " + kind.toString().toLowerCase(Locale.ROOT)
+            + " --seed " + seed + " --step " + step);
       }
     }
     System.out.printf(Locale.ROOT, "{\"case\":\"sweep\",\"faults\":\"%s\",\"each\":\"%s\",\"first\":%d,\"seeds\":%d,"
@@ -156,11 +154,11 @@ public final class SimulateMain {
       kinds.merge("ANOTHER_TRACE", 1, Integer::sum);
       System.out.println("seed " + seed + ", faults " + profile + ": its second run has another trace");
     }
-    replayed = ofProfile + " --seed " + seed;
-    note(outcome);
+    note(outcome, ofProfile + " --seed " + seed);
   }
 
-  private void note(Outcome outcome) {
+  /** @param replay the options by which it is run again */
+  private void note(Outcome outcome, String replay) {
     seeds++;
     runs += outcome.runs();
     checkpoints += outcome.checkpoints();
@@ -172,7 +170,7 @@ public final class SimulateMain {
         System.out.print(outcome.story());
       }
       if (known.isEmpty()) {
-        System.out.println("  " + kind + ", replay: load-tests/run simulate " + replayed);
+        System.out.println("  " + kind + ", replay: load-tests/run simulate " + replay);
       }
     }
   }

@@ -35,7 +35,7 @@ final class Steps {
     }
   }
 
-  /** One message or answer of the node, counted from now on, arrives as {@code by} says of its arrivals. */
+  /** One message or answer of the node, counted from now on, arrives as {@code by} says, unless a link drops it. */
   void strikeMessage(String node, int number, UnaryOperator<int[]> by) {
     sender = node;
     messagesLeft = number;
@@ -56,6 +56,7 @@ final class Steps {
       Count now = counts.getOrDefault(from, Count.NONE);
       counts.put(from, new Count(now.ownFiles, now.prefixFiles, now.messages + 1));
     }
-    return from.equals(sender) && messagesLeft > 0 && --messagesLeft == 0 ? strike.apply(arrivals) : arrivals;
+    boolean isStruck = from.equals(sender) && messagesLeft > 0 && --messagesLeft == 0;
+    return isStruck && arrivals.length > 0 ? strike.apply(arrivals) : arrivals;
   }
 }
