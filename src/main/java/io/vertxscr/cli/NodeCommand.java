@@ -17,6 +17,7 @@ import io.vertxscr.model.Fault;
 import io.vertxscr.model.ScrException;
 import io.vertxscr.node.ClusteredNode;
 import io.vertxscr.node.NodeOptions;
+import io.vertxscr.storage.JobDirectory;
 import io.vertxscr.transfer.ThreadPriority;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -233,8 +234,9 @@ final class NodeCommand implements Callable<Integer> {
           + " needs --secret-file, the same on all nodes, or --tls-cert; to make a secret:"
           + " (umask 077; head -c 32 /dev/urandom > ~/.scr-secret)");
     }
-    Path ofJob = settings.cache().controlBase().resolve(settings.job().user()).resolve("scr." + settings.job().id());
-    return Credentials.of(List.of(ClusterAuthority.ofRandomKey(SecretFile.ofThisHost(ofJob))));
+    JobDirectory ofJob =
+        new JobDirectory(settings.cache().controlBase(), settings.job().user(), settings.job().id());
+    return Credentials.of(List.of(ClusterAuthority.ofRandomKey(SecretFile.ofThisHost(ofJob.path()))));
   }
 
   private static Optional<BearerToken> token(Path file) {

@@ -200,6 +200,11 @@ public final class DatasetStore {
     return LocalFiles.usableBytes(cache);
   }
 
+  /** Directories of the user's other jobs in a store, which may be what fills it. Blocking. */
+  public List<Path> otherJobs(String storeBase) {
+    return directories.otherJobs(directories.path(storeBase));
+  }
+
   /** Returns the bytes of a store's file system, free or not. */
   public long wholeBytes(String storeBase) {
     Path cache = directories.path(cacheIn(storeBase).path());

@@ -14,8 +14,15 @@ import java.util.stream.Stream;
  * on this host (docs/formats/directories.md).
  */
 public record JobDirectory(Path base, String user, String job) {
+  private static final String NAME = "scr.";
+
   public Path path() {
-    return base.resolve(user).resolve("scr." + job);
+    return base.resolve(user).resolve(NAME + job);
+  }
+
+  /** Whether a directory has the name of a job's. */
+  static boolean is(Path directory) {
+    return directory.getFileName() != null && directory.getFileName().toString().startsWith(NAME);
   }
 
   /** The directory of a node. */

@@ -5,12 +5,16 @@ import io.vertxscr.model.Fault;
 import io.vertxscr.model.FileMeta;
 import io.vertxscr.model.Names;
 import io.vertxscr.model.ScrException;
+import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 
 /**
  * Directories of one daemon, as drawn in docs/formats/directories.md.
@@ -60,6 +64,19 @@ public record NodeDirectories(Path base, Path below, Path control) {
   /** The cache directory where nobody names another store. */
   public Path cache() {
     return base.resolve(below).normalize();
+  }
+
+  /** Directories of the user's other jobs in a store; none where that cannot be found out. */
+  List<Path> otherJobs(Path storeBase) {
+    Path mine = storeBase.resolve(below).normalize().getParent();
+    if (!JobDirectory.is(mine)) {
+      return List.of();
+    }
+    try (Stream<Path> jobs = Files.list(mine.getParent())) {
+      return jobs.filter(job -> !job.equals(mine) && JobDirectory.is(job)).sorted().toList();
+    } catch (IOException _) {
+      return List.of();
+    }
   }
 
   /**

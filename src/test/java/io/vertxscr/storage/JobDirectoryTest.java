@@ -33,6 +33,22 @@ class JobDirectoryTest {
     assertThat(mine).extracting(JobDirectory::nodeOf).containsExactly("n1", "n2");
   }
 
+  /** The base of caches, of which a daemon uses the directory of its job only. */
+  @Test
+  void whatOtherJobsOfTheUserHaveLeftInAStoreIsFound() throws IOException {
+    Path empty = Path.of("");
+    for (JobDirectory job : List.of(new JobDirectory(base, "u", "3"), new JobDirectory(base, "u", "1"),
+        new JobDirectory(base, "u", "2"), new JobDirectory(base, "v", "1"))) {
+      Files.createDirectories(job.node("n1"));
+    }
+    Files.createDirectories(base.resolve("u/lost+found"));
+    NodeDirectories mine =
+        new NodeDirectories(base, new JobDirectory(empty, "u", "1").node("n1"), base.resolve("control"));
+    assertThat(mine.otherJobs(base)).containsExactly(base.resolve("u/scr.2"), base.resolve("u/scr.3"));
+    assertThat(mine.otherJobs(base.resolve("elsewhere"))).isEmpty();
+    assertThat(new NodeDirectories(base.resolve("u"), base.resolve("control")).otherJobs(base)).isEmpty();
+  }
+
   @Test
   void whereNoneIsTheSentenceSaysWhoseWereLookedForAndWhere() throws IOException {
     JobDirectory job = new JobDirectory(base, "u", "1");

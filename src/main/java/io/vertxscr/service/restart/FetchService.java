@@ -36,6 +36,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Supplier;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -50,6 +52,7 @@ import org.slf4j.LoggerFactory;
  */
 public final class FetchService {
   private static final Logger LOG = LoggerFactory.getLogger(FetchService.class);
+  private static final int MOST_NAMED = 5;
 
   private final Loop loop;
   private final Prefixes prefixes;
@@ -78,9 +81,10 @@ public final class FetchService {
    * What is to be brought, and how.
    *
    * @param evicted datasets that have made room: flushed ones of other ids
+   * @param replaced what goes at the commit, when all nodes have read the published files: of this id, and superseded
    */
-  private record FetchPlan(
-      FetchRanks request, PrefixPaths paths, List<RankEntry> entries, FetchWay way, List<Integer> evicted) {
+  private record FetchPlan(FetchRanks request, PrefixPaths paths, List<RankEntry> entries, FetchWay way,
+      List<Integer> evicted, List<Integer> replaced) {
     int id() {
       return request.descriptor().id();
     }
@@ -184,14 +188,15 @@ public final class FetchService {
     requireOlder(request.descriptor());
     List<RankEntry> entries = new RankMapReader(paths, id).entries(request.ranks());
     if (inPlace && isInPlace(entries)) {
-      return new FetchPlan(request, paths, entries, FetchWay.IN_PLACE, List.of());
+      return new FetchPlan(request, paths, entries, FetchWay.IN_PLACE, List.of(), List.of());
     }
     List<Integer> evicted = new ArrayList<>();
-    FetchWay way = makeRoom(request, entries, evicted);
-    if (way == FetchWay.BESIDE) {
+    List<Integer> replaced = makeRoom(request, entries, evicted);
+    if (replaced.isEmpty()) {
       store.createDraft(id, request.base());
     }
-    return new FetchPlan(request, paths, entries, way, List.copyOf(evicted));
+    return new FetchPlan(request, paths, entries, replaced.isEmpty() ? FetchWay.BESIDE : FetchWay.INSTEAD,
+        List.copyOf(evicted), replaced);
   }
 
   /** What is there of a later history under this id may be nowhere else. */
@@ -205,33 +210,59 @@ public final class FetchService {
         });
   }
 
-  /** Evicts only what is in the prefix directory, oldest first, and nothing of this id. */
-  private FetchWay makeRoom(FetchRanks request, List<RankEntry> entries, List<Integer> evicted) {
+  /**
+   * Evicts only what is in the prefix directory, oldest first, and nothing of this id.
+   *
+   * @return what must go besides, when the published files have been read; empty: there is room now
+   */
+  private List<Integer> makeRoom(FetchRanks request, List<RankEntry> entries, List<Integer> evicted) {
     long needed = bytes(entries);
     if (store.freeBytes(request.base()) < needed) {
       store.reclaim(request.base());
     }
-    for (DatasetRecord other : store.list()) {
+    List<DatasetRecord> held =
+        store.list().stream().filter(record -> record.cache().base().equals(request.base())).toList();
+    for (DatasetRecord other : held) {
       int id = other.descriptor().id();
       if (store.freeBytes(request.base()) < needed && id != request.descriptor().id()
-          && other.flush() == FlushState.DONE && other.cache().base().equals(request.base())) {
+          && other.flush() == FlushState.DONE) {
         store.evict(id);
         store.reclaim(request.base());
         evicted.add(id);
       }
     }
     long free = store.freeBytes(request.base());
-    if (free >= needed) {
-      return FetchWay.BESIDE;
+    List<Integer> replaced = new ArrayList<>();
+    List<Integer> replaceable = Stream.concat(
+            held.stream().map(record -> record.descriptor().id()).filter(id -> id == request.descriptor().id()),
+            held.stream().filter(record -> isSuperseded(record, request)).map(record -> record.descriptor().id()))
+        .toList();
+    for (int id : replaceable) {
+      if (free < needed) {
+        free += store.bytes(id);
+        replaced.add(id);
+      }
     }
-    boolean held = store.find(request.descriptor().id()).filter(record ->
-        record.cache().base().equals(request.base())).isPresent();
-    if (held && isInPlace(entries) && free + store.bytes(request.descriptor().id()) >= needed) {
-      return FetchWay.INSTEAD;
+    if (free >= needed && (replaced.isEmpty() || isInPlace(entries))) {
+      return List.copyOf(replaced);
     }
     throw new ScrException(Fault.NO_SPACE, "no room in store " + request.base() + " to fetch dataset "
-        + request.descriptor().id() + ": it has " + needed + " bytes on this node, free are " + free
-        + ", and all that is flushed has gone from there");
+        + request.descriptor().id() + ": it has " + needed + " bytes on this node, free are "
+        + store.freeBytes(request.base()) + ", and all that is flushed has gone from there"
+        + ofOthers(store.otherJobs(request.base())));
+  }
+
+  private static String ofOthers(List<Path> jobs) {
+    return jobs.isEmpty() ? "" : "; other jobs of this user have left there: " + jobs.stream().limit(MOST_NAMED)
+        .map(Path::toString).collect(Collectors.joining(", ")) + (jobs.size() > MOST_NAMED ? ", ..." : "");
+  }
+
+  /** Whether a run that restarts from what is fetched leaves an older checkpoint of its own behind. */
+  private static boolean isSuperseded(DatasetRecord held, FetchRanks request) {
+    return held.descriptor().id() != request.descriptor().id()
+        && held.descriptor().createdUs() < request.descriptor().createdUs()
+        && held.descriptor().flags().checkpoint() && !held.descriptor().flags().output()
+        && held.flush() == FlushState.NOT_WANTED && held.origin().prefix().equals(request.origin().prefix());
   }
 
   private static boolean isInPlace(List<RankEntry> entries) {
@@ -276,10 +307,14 @@ public final class FetchService {
   private Future<FetchedParts> copyInstead(FetchedParts found) {
     FetchPlan plan = found.plan();
     return loop.blocking("make room for dataset " + plan.id(), () -> {
-      store.evict(plan.id());
+      plan.replaced().forEach(store::evict);
       store.reclaim(plan.request().base());
       return store.createDraft(plan.id(), plan.request().base());
-    }).compose(_ -> copy(plan)).map(ranks -> new FetchedParts(plan, ranks));
+    }).compose(_ -> {
+      plan.replaced().stream().filter(id -> id != plan.id())
+          .forEach(id -> observer.notice(new Event.Evicted(id)));
+      return copy(plan);
+    }).map(ranks -> new FetchedParts(plan, ranks));
   }
 
   private Optional<InPlace> register(FetchedParts whole) {

@@ -268,6 +268,35 @@ class FetchServiceTest {
     assertThat(scene.held()).containsExactly(1, 2);
   }
 
+  /** The run goes on from what is fetched; until that has been read, the older one is the better part of nothing. */
+  @Test
+  void anOlderCheckpointMakesRoomOnceThePublishedFilesHaveBeenRead() throws IOException {
+    Scene scene = new Scene(2.5);
+    scene.hold(2, CREATED_US - 1, FlushState.NOT_WANTED);
+    assertThat(scene.fetch().succeeded()).isTrue();
+    assertThat(scene.held()).containsExactly(2);
+    assertThat(scene.commit().succeeded()).isTrue();
+    assertThat(scene.held()).containsExactly(1);
+    assertThat(scene.cached(1)).isEqualTo(content(1));
+  }
+
+  @Test
+  void anOlderCheckpointStaysIfTheNewerOneCannotBeRead() throws IOException {
+    Scene scene = new Scene(2.5);
+    scene.hold(2, CREATED_US - 1, FlushState.NOT_WANTED);
+    scene.truncate();
+    failsWith(scene.fetch(), Fault.CORRUPT);
+    assertThat(scene.cached(2)).isEqualTo(content(2));
+  }
+
+  @Test
+  void anOlderCheckpointThatIsToBeFlushedStays() throws IOException {
+    Scene scene = new Scene(2.5);
+    scene.hold(2, CREATED_US - 1, FlushState.WANTED);
+    failsWith(scene.fetch(), Fault.NO_SPACE);
+    assertThat(scene.held()).containsExactly(2);
+  }
+
   @Test
   void whereNothingMayGoTheFetchIsRefused() throws IOException {
     Scene scene = new Scene(3.5);
