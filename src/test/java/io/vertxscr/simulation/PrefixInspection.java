@@ -72,18 +72,28 @@ final class PrefixInspection {
     this.violated = violated;
   }
 
-  /** Every dataset that the index lists as valid is there, every byte. */
+  /** Every dataset that the index lists as valid is there, every byte, and none has left it too early. */
   void check() {
+    look().ifPresent(this::checkWindow);
+  }
+
+  /**
+   * Every dataset that the index lists as valid is there. It may be seen amid the work of a node, before it is durable:
+   * that it is listed is no promise yet.
+   *
+   * @return what is listed; empty: it cannot be read
+   */
+  Optional<List<Index.Entry>> look() {
     List<Index.Entry> entries;
     try {
       entries = listed();
     } catch (IOException | ScrException e) {
       violated.accept(Invariant.LISTED_IS_WHOLE, "the index cannot be read: " + e.getMessage());
-      return;
+      return Optional.empty();
     }
-    checkWindow(entries);
     ledger.attempts().forEach(attempt -> attempt.flushed = false);
     entries.stream().filter(Index.Entry::complete).forEach(this::check);
+    return Optional.of(entries);
   }
 
   /**

@@ -9,8 +9,10 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalDouble;
 import java.util.OptionalInt;
 import java.util.Random;
+import java.util.Set;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
@@ -45,7 +47,13 @@ record Scenario(long seed, Profile profile, int nodes, int spares, int ranksPerN
   /** Name of the directory of the second store, below that of the node's own disk. */
   static final String SECOND = "ssd";
   private static final String SECOND_STORE = "/local/" + SECOND;
+  /** All stores of a node. */
+  static final Set<String> CACHES = Set.of("/local/cache", SECOND_STORE);
   private static final long BYTES_PER_SECOND_OF_A_RANK = 300;
+  /** Disks are small in one of so many. */
+  private static final int ROOM_KINDS = 6;
+  private static final double LEAST_ROOM = 1.3;
+  private static final double MOST_ROOM = 3.2;
 
   /**
    * What the runs do beside their checkpoints. Drawn by itself, so that an addition changes no other draw.
@@ -244,6 +252,26 @@ record Scenario(long seed, Profile profile, int nodes, int spares, int ranksPerN
     return run > 0 && seed % 5 == 2 ? Optional.of(drawOf(7, run, 0)) : Optional.empty();
   }
 
+  /**
+   * So many datasets like the first checkpoint have room in the caches of a node, from that checkpoint on; empty: as
+   * many as there are. Others may be several times as large.
+   */
+  OptionalDouble room() {
+    Random random = drawOf(8, 0, 0);
+    return isBypass() || random.nextInt(ROOM_KINDS) > 0 ? OptionalDouble.empty()
+        : OptionalDouble.of(random.nextDouble(LEAST_ROOM, MOST_ROOM));
+  }
+
+  /** Whether older datasets go before a new one is written. */
+  private boolean isEvictedBefore() {
+    return room().isPresent() && drawOf(9, 0, 0).nextInt(3) == 0;
+  }
+
+  /** Whether the last checkpoint in the caches may go before the next one is written. */
+  boolean mayLoseLast() {
+    return isEvictedBefore() || room().isPresent() && parameters.get("SCR_CACHE_SIZE").equals("1");
+  }
+
   /** Which node an operator drains behind a run, of those that had ranks; empty: none. */
   OptionalInt drained(int run) {
     Random random = drawOf(4, run, 0);
@@ -347,6 +375,9 @@ record Scenario(long seed, Profile profile, int nodes, int spares, int ranksPerN
     if (seed % SMALL_KINDS < SMALL_BYTES.size()) {
       all.put("SCR_SMALL_BYTES", SMALL_BYTES.get((int) (seed % SMALL_KINDS)));
     }
+    if (isEvictedBefore()) {
+      all.put("SCR_CACHE_EVICT", "EARLY");
+    }
     if (readsAll()) {
       all.put("SCR_VERIFY_ON_RESTART", "always");
     }
@@ -391,7 +422,8 @@ record Scenario(long seed, Profile profile, int nodes, int spares, int ranksPerN
   @Override
   public String toString() {
     return "seed " + seed + ", faults " + profile + ": " + nodes + " nodes with " + ranksPerNode + " ranks, " + spares
-        + " spares, " + files + (rolling ? " rolling" : "") + " files a rank, checkpoints in each run " + steps + ", "
+        + " spares, " + (room().isPresent() ? "small disks, " : "")
+        + files + (rolling ? " rolling" : "") + " files a rank, checkpoints in each run " + steps + ", "
         + (variant.equals(Variant.PLAIN) ? "" : variant + ", ") + parameters;
   }
 }

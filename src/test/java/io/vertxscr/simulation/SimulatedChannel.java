@@ -120,6 +120,12 @@ final class SimulatedChannel extends FileChannel {
       throw e;
     }
     checkLock();
+    long room = Math.max(0, file.size() - at) + system.freeBytes(path);
+    if (room < from.remaining()) {
+      int count = put(from.slice(from.position(), (int) room), at);
+      from.position(from.position() + count);             // the next write has no room at all
+      return count;
+    }
     return put(from, at);
   }
 

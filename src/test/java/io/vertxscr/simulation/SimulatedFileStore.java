@@ -8,10 +8,12 @@ import java.util.function.LongSupplier;
 /** How much room a {@link SimulatedDisk} has. */
 final class SimulatedFileStore extends FileStore {
   private final String kind;
+  private final long total;
   private final LongSupplier free;
 
-  SimulatedFileStore(String kind, LongSupplier free) {
+  SimulatedFileStore(String kind, long total, LongSupplier free) {
     this.kind = kind;
+    this.total = total;
     this.free = free;
   }
 
@@ -32,7 +34,7 @@ final class SimulatedFileStore extends FileStore {
 
   @Override
   public long getTotalSpace() {
-    return Long.MAX_VALUE;
+    return total;
   }
 
   @Override

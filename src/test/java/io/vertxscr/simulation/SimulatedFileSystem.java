@@ -13,6 +13,7 @@ import java.nio.file.spi.FileSystemProvider;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
@@ -34,6 +35,8 @@ final class SimulatedFileSystem extends FileSystem {
   private final SimulatedFiles provider = new SimulatedFiles(this);
   private final Map<SimulatedChannel, Path> open = new LinkedHashMap<>();
   private Watcher watcher = (_, _, _) -> {};
+  private Set<String> small = Set.of();
+  private long roomBytes;
 
   /** What is done to files. */
   enum Operation {
@@ -118,9 +121,39 @@ final class SimulatedFileSystem extends FileSystem {
   void before(Operation operation, SimulatedPath absolute) throws IOException {
     boolean onShared = isShared(absolute);
     interference.before(operation, onShared, absolute);
-    if (operation.grows() && disk(absolute).freeBytes() == 0) {
+    if (operation.grows() && freeBytes(absolute) == 0) {
       throw new IOException("No space left on device");
     }
+  }
+
+  /** From now on files below these directories of the node's own disk have so much room together. */
+  void shrink(Set<String> directories, long bytes) {
+    small = directories;
+    roomBytes = bytes;
+  }
+
+  long freeBytes(SimulatedPath absolute) {
+    long free = disk(absolute).freeBytes();
+    return isSmall(absolute) ? Math.min(free, Math.max(0, roomBytes - bytes(small))) : free;
+  }
+
+  long totalBytes(SimulatedPath absolute) {
+    return isSmall(absolute) ? roomBytes : Long.MAX_VALUE;
+  }
+
+  private boolean isSmall(SimulatedPath absolute) {
+    return small.stream().anyMatch(absolute::startsWith);
+  }
+
+  /** Of all files below some directories of the node's own disk. */
+  long bytes(Set<String> directories) {
+    return directories.stream().map(this::getPath).map(path -> find((SimulatedPath) path))
+        .filter(Objects::nonNull).mapToLong(SimulatedFileSystem::bytes).sum();
+  }
+
+  private static long bytes(Inode inode) {
+    return inode.isDirectory() ? inode.entries.values().stream().mapToLong(SimulatedFileSystem::bytes).sum()
+        : inode.size();
   }
 
   String kind() {

@@ -256,8 +256,8 @@ final class SimulatedFiles extends FileSystemProvider {
 
   @Override
   public FileStore getFileStore(Path path) {
-    SimulatedDisk disk = system.disk(whole(path));
-    return new SimulatedFileStore(system.kind(), disk::freeBytes);
+    SimulatedPath whole = whole(path);
+    return new SimulatedFileStore(system.kind(), system.totalBytes(whole), () -> system.freeBytes(whole));
   }
 
   @Override

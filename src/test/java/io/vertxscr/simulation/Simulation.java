@@ -45,6 +45,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.OptionalLong;
 import java.util.Random;
 import java.util.Set;
 import java.util.TreeSet;
@@ -60,6 +61,8 @@ import java.util.stream.Stream;
  */
 final class Simulation {
   private static final Duration BOUND = Duration.ofSeconds(60);
+  /** A phase waits a minute at most for the flush of what would make room for it. */
+  private static final Duration BOUND_OF_SMALL = Duration.ofSeconds(90);
   /** The same where calls may wait for flushes of limited bandwidth. */
   private static final Duration BOUND_OF_LIMITED = Duration.ofMinutes(5);
   private static final long NS_PER_MS = 1_000_000;
@@ -119,6 +122,8 @@ final class Simulation {
   private long runBeganNs;
   /** Of the nodes' own disks. */
   private long fullUntilNs;
+  /** Of each node's caches; empty: it is enough. */
+  private OptionalLong roomBytes = OptionalLong.empty();
   /** Of some node, or it hangs there. */
   private long prefixAwayUntilNs;
   private long acknowledgedNs;
@@ -142,7 +147,7 @@ final class Simulation {
     this.main = program("/pfs/prefix", scenario.ranksPerNode());
     this.guest = program("/pfs/guest", 1);
     this.caches = new CacheWatch(() -> List.of(main, guest), this::machine,
-        attempt -> time.nowNs() <= fullUntilNs && !isWithinTolerance(attempt), this::violated);
+        this::isInTheWay, this::violated);
     this.operator = new Operator(inspector.getPath(main.prefix()), script.clock());
     this.tools = new OfflineTools(inspector.getPath(main.prefix()), script.clock());
   }
@@ -215,7 +220,19 @@ final class Simulation {
         name, _ -> newMachine(name));
   }
 
+  /** What may make room for others although nothing replaces it. */
+  private boolean isInTheWay(Attempt attempt) {
+    return (time.nowNs() <= fullUntilNs || roomBytes.isPresent()) && !isWithinTolerance(attempt)
+        || roomBytes.isPresent() && scenario.mayLoseLast();
+  }
+
   private Machine newMachine(String name) {
+    Machine machine = machineOf(name);
+    roomBytes.ifPresent(bytes -> machine.files.shrink(Scenario.CACHES, bytes));
+    return machine;
+  }
+
+  private Machine machineOf(String name) {
     return new Machine(name, time, new SimulatedDisk(this::wallNs), shared, new Machine.Watcher() {
       @Override
       public void counts(String node, boolean onShared) {
@@ -297,7 +314,7 @@ final class Simulation {
       run(main, number, hosts, scenario.steps().get(run), troubles);
       isOn.set(false);
       mostCheckpoints = 0;
-      if (quiet && hasFailed() && !(stop.isPresent() && wasRefused())) {
+      if (quiet && hasFailed() && !(stop.isPresent() && wasRefused()) && !hadNoRoom()) {
         stop(Invariant.WORKS_WITHOUT_FAULTS, "run " + run + ": " + failures());
       }
       wasQuiet = quiet || calm && ranks.stream().allMatch(rank -> rank.failure == null);
@@ -488,7 +505,7 @@ final class Simulation {
       ended = !hasFailed();
       replace(hosts, spares);
     }
-    if (!ended && !isInTheWay()) {
+    if (!ended && !isInTheWay() && !hadNoRoom()) {
       stop(Invariant.WORKS_WITHOUT_FAULTS, "the last runs: " + failures());
     }
   }
@@ -496,6 +513,12 @@ final class Simulation {
   /** A run waits for somebody to drop what another program has lost parts of, under the id of its checkpoint. */
   private boolean isInTheWay() {
     return ranks.stream().allMatch(rank -> rank.failure != null && rank.failure.contains("one dataset of an id only"));
+  }
+
+  /** A run could not begin: its only checkpoint is in the prefix directory, and caches have no room for it. */
+  private boolean hadNoRoom() {
+    return roomBytes.isPresent() && !hasRoom(due(main.ledger()))
+        && ranks.stream().allMatch(rank -> rank.failure != null && rank.failure.startsWith(Fault.NO_SPACE + " "));
   }
 
   /** Has the halt file changed, as soon as nobody else changes the directory. */
@@ -686,7 +709,7 @@ final class Simulation {
     while (!isOver()) {
       machines.values().forEach(machine -> faultsEndNs = Math.max(faultsEndNs, machine.failedNs()));
       long deadlineNs = Math.max(Math.max(faultsEndNs, troublesNs), lastProgressNs())
-          + (scenario.variant().limited() ? BOUND_OF_LIMITED : BOUND).toNanos();
+          + bound().toNanos();
       if (time.nowNs() >= deadlineNs) {
         stop(Invariant.EVERY_CALL_IS_ANSWERED, "run " + run + ": " + waiting());
       }
@@ -705,6 +728,10 @@ final class Simulation {
     time.runUntil(() -> false, Duration.ofNanos(Math.max(0, Math.max(faultsEndNs, troublesNs) - time.nowNs())));
     checkOffers(run);
     checkPrefix();
+  }
+
+  private Duration bound() {
+    return scenario.variant().limited() ? BOUND_OF_LIMITED : roomBytes.isPresent() ? BOUND_OF_SMALL : BOUND;
   }
 
   /** Whether it was halted before it had begun. */
@@ -919,7 +946,10 @@ final class Simulation {
         written = written.compose(_ -> rank.call("route", phase.route(ofRank0)))
             .map(path -> writes(rank, rank.path(path), Ledger.bytes(attempt, rank.number, 0), failed));
       }
-      return written.compose(_ -> pause(random.nextInt(200))).compose(_ -> {
+      return written.recover(failure -> {
+        failed.add(failure.toString());
+        return lacksRoom(failure) ? Future.succeededFuture() : Future.failedFuture(failure);
+      }).compose(_ -> pause(random.nextInt(200))).compose(_ -> {
         if (failed.isEmpty() && !rank.gone && !clashes) {
           attempt.called.add(rank.number);
         }
@@ -935,7 +965,12 @@ final class Simulation {
         }
         throw failure instanceof RuntimeException known ? known : new IllegalStateException(failure);
       });
-    });
+    }).recover(failure -> lacksRoom(failure) ? Future.succeededFuture() : Future.failedFuture(failure));
+  }
+
+  /** Of this rank or of another one; all of them go on without the dataset. */
+  private boolean lacksRoom(Throwable failure) {
+    return roomBytes.isPresent() && Set.of(Fault.NO_SPACE, Fault.NOT_VALID).contains(Fault.of(failure));
   }
 
   private Void acknowledged(Rank rank, Attempt attempt) {
@@ -943,6 +978,9 @@ final class Simulation {
       attempt.acknowledged = true;
       acknowledgedNs = wallNs();
       said(attempt + " is complete");
+      if (attempt.isCheckpoint() && roomBytes.isEmpty()) {
+        scenario.room().ifPresent(this::shrink);
+      }
       losePowerBehind();
       if (!attempt.dropped.isEmpty()) {
         violated(Invariant.EVICTED_IS_REPLACED, attempt + " was acknowledged, and has been deleted by "
@@ -1013,7 +1051,8 @@ final class Simulation {
       case BYTE_ROTS -> rot(one, ranks);
       case ALL_LOSE_POWER_WITHIN -> machine(one).strikeAt(trouble.number(), () -> {
         strikesNow(trouble);
-        allLosePower(trouble.kept());
+        Stream.of(main, guest).forEach(program -> program.inspection().look());
+        losePower(trouble.kept());
       });
       case PAUSE -> pause(one, some);
       case PAUSE_WITHIN -> machine(one).strikeAt(trouble.number(), () -> {
@@ -1073,6 +1112,10 @@ final class Simulation {
 
   private void allLosePower(Kept kept) {
     checkPrefix();
+    losePower(kept);
+  }
+
+  private void losePower(Kept kept) {
     List.copyOf(cluster.alive()).forEach(name -> {
       copyLost(name);
       kill(name, 0);
@@ -1092,6 +1135,15 @@ final class Simulation {
         allLosePower(kept);
       });
     });
+  }
+
+  /** The first checkpoint is in the caches. */
+  private void shrink(double room) {
+    long largest =
+        machines.values().stream().mapToLong(machine -> machine.files.bytes(Scenario.CACHES)).max().orElse(0);
+    roomBytes = OptionalLong.of((long) (room * largest));
+    machines.values().forEach(machine -> machine.files.shrink(Scenario.CACHES, roomBytes.getAsLong()));
+    said("caches have " + roomBytes.getAsLong() + " bytes from now on");
   }
 
   private void fill(SimulatedDisk disk, Duration some) {
@@ -1271,7 +1323,8 @@ final class Simulation {
         .ifPresent(attempt -> violated(Invariant.REMOVED_STAYS_AWAY, "rank " + rank.number + " is offered " + attempt
             + ", which was removed, or passed over"));
     Optional<Attempt> due = due(rank.program.ledger());
-    boolean lacksRoom = offered.isPresent() && fullUntilNs >= runBeganNs;    // an older one is better than none
+    boolean lacksRoom = offered.isPresent()               // an older one is better than none
+        && (fullUntilNs >= runBeganNs || roomBytes.isPresent() && !hasRoom(due));
     // so it is where the newest is in the prefix directory alone, and some node cannot read that
     boolean isOutOfReach = offered.isPresent() && prefixAwayUntilNs >= runBeganNs
         && due.filter(attempt -> attempt.evicted.isEmpty() && isWithinTolerance(attempt)).isEmpty();
@@ -1281,6 +1334,13 @@ final class Simulation {
           .orElse("nothing") + ", and " + due.get() + " was acknowledged"
           + (due.get().flushed ? " and is in the prefix directory" : "; lost since: " + lostSince.get(due.get())));
     }
+  }
+
+  /** Whether nothing keeps all nodes from making room for it, if it is not in the caches. */
+  private boolean hasRoom(Optional<Attempt> due) {
+    Scenario.Variant variant = scenario.variant();
+    return due.filter(attempt -> attempt.flushed).isPresent() && !variant.guest() && !variant.secondJob()
+        && variant.form() == Scenario.Form.FILES && variant.output() == Output.NONE;
   }
 
   /** The newest that must be offered; empty: none has to be. */
