@@ -19,7 +19,9 @@ import java.util.stream.Stream;
  * a store that could never have two: where room is missing for the moment, the next one may fail, too.
  *
  * <p>A checkpoint that the restart has passed over is replaced by a newer one in the prefix directory, too: the program
- * has left it behind. Then even its pending flush does not hold it where its bytes are in the way of the next dataset.
+ * has left it behind. Then even its pending flush does not hold it where its bytes are in the way of the next dataset;
+ * without such a one only as long as a phase waits for flushes, unless it is output: else no phase would find room any
+ * more.
  *
  * <p>Nothing tells whether a restart of another program could use what that program has left here, or whether something
  * newer replaces it. So it goes only when it is in the prefix directory, or when somebody says so.
@@ -47,16 +49,17 @@ public final class Eviction {
    *
    * @param store base of its store
    * @param losses members of a redundancy set that it survives the loss of once it is protected
+   * @param output whether it is to be in the prefix directory
    * @param pending whether its protection is still under way here
    * @param bytes of it, redundancy included
    */
-  public record Cached(int id, String store, boolean checkpoint, int losses, boolean pending, Standing standing,
-      FlushState flush, long bytes) {
+  public record Cached(int id, String store, boolean checkpoint, boolean output, int losses, boolean pending,
+      Standing standing, FlushState flush, long bytes) {
 
-    /** Protected as it is to be. */
+    /** A checkpoint, or output, protected as it is to be. */
     public Cached(int id, String store, boolean checkpoint, int losses, Standing standing, FlushState flush,
         long bytes) {
-      this(id, store, checkpoint, losses, false, standing, flush, bytes);
+      this(id, store, checkpoint, !checkpoint, losses, false, standing, flush, bytes);
     }
 
     /** While its protection is pending it survives no loss, under any scheme. */
@@ -93,9 +96,21 @@ public final class Eviction {
    * @param exact whether the store must not have more datasets than that while it is written, and is to be deleted from
    *     for it, at any loss
    * @param missingBytes what must be freed in the store for it
+   * @param waited whether pending flushes have had their time
    */
-  public record SpaceDemand(
-      String store, int losses, int storeCount, boolean single, boolean exact, long missingBytes) {
+  public record SpaceDemand(String store, int losses, int storeCount, boolean single, boolean exact,
+      long missingBytes, boolean waited) {
+
+    /** Of a phase that may still wait for flushes. */
+    public SpaceDemand(
+        String store, int losses, int storeCount, boolean single, boolean exact, long missingBytes) {
+      this(store, losses, storeCount, single, exact, missingBytes, false);
+    }
+
+    /** Whether a pending flush does not hold what no run may ever be able to flush. */
+    private boolean givesUp(Cached dataset) {
+      return waited && dataset.isPassedOver() && !dataset.output();
+    }
 
     /** Not those of others that are nowhere else: they stay. */
     private boolean counts(Cached dataset) {
@@ -212,7 +227,8 @@ public final class Eviction {
   private static List<Cached> evictable(List<Cached> held, SpaceDemand demand) {
     return held.stream()
         .filter(dataset -> dataset.store().equals(demand.store()))
-        .filter(dataset -> dataset.flush() != FlushState.WANTED || isOutdated(dataset, held))
+        .filter(dataset -> dataset.flush() != FlushState.WANTED || isOutdated(dataset, held)
+            || demand.givesUp(dataset))
         .sorted(Comparator.comparingInt(Cached::id)).toList();
   }
 

@@ -49,7 +49,7 @@ class EvictionTest {
   /** Nodes are not through with it at the same time: no two may come to different results. */
   @Test
   void oneWhoseProtectionIsUnderWayCountsAsProtectedForWhatMayReplaceItAndNotForWhatItReplaces() {
-    Cached pending = new Cached(4, "/a", true, 1, true, Standing.WHOLE, FlushState.NOT_WANTED, 1);
+    Cached pending = new Cached(4, "/a", true, false, 1, true, Standing.WHOLE, FlushState.NOT_WANTED, 1);
     Cached single = new Cached(5, "/a", true, 0, Standing.WHOLE, FlushState.NOT_WANTED, 1);
     assertThat(Eviction.late(List.of(pending, single), ONE_EACH)).isEmpty();
     assertThat(Eviction.late(List.of(xor(3), pending), ONE_EACH)).isEmpty();
@@ -181,6 +181,7 @@ class EvictionTest {
   private static void check(List<Cached> held) {
     checkLate(held);
     checkEarly(held);
+    checkWaited(held);
     checkExact(held);
   }
 
@@ -208,6 +209,17 @@ class EvictionTest {
       long more = left.stream().filter(d -> usable(d) && d.store().equals(store) && d.flush() == FlushState.NOT_WANTED)
           .filter(d -> isReplacedBy(left, left, d)).count();
       assertThat(more).as("%s", held).isLessThanOrEqualTo(1);
+    }
+  }
+
+  /** When flushes have had their time, those of what the restart has passed over hold nothing; output stays. */
+  private static void checkWaited(List<Cached> held) {
+    List<Cached> given = held.stream().map(d -> d.standing() == Standing.PASSED_OVER && d.checkpoint()
+        && !d.output() && d.flush() == FlushState.WANTED ? new Cached(d.id(), d.store(), true, d.losses(),
+        d.standing(), FlushState.NOT_WANTED, d.bytes()) : d).toList();
+    for (long missing = 1; missing <= held.size(); missing++) {
+      assertThat(Eviction.early(held, new SpaceDemand("/a", 1, 2, true, false, missing, true))).as("%s", held)
+          .isEqualTo(Eviction.early(given, new SpaceDemand("/a", 1, 2, true, false, missing)));
     }
   }
 

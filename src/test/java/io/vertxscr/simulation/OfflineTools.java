@@ -79,6 +79,11 @@ final class OfflineTools {
     Workers.alone(() -> scavenge.all(caches, false));
   }
 
+  /** The same of one machine, beside the daemons of others. @return false: not now */
+  boolean scavengeUnlessBusy(Machine machine, String job) {
+    return unlessBusy(() -> scavenge(List.of(machine), job));
+  }
+
   private static boolean unlessBusy(Runnable work) {
     try {
       Workers.alone(work);

@@ -52,6 +52,7 @@ record Scenario(long seed, Profile profile, int nodes, int spares, int ranksPerN
   private static final long BYTES_PER_SECOND_OF_A_RANK = 300;
   /** Disks are small in one of so many. */
   private static final int ROOM_KINDS = 6;
+  private static final int SCAVENGE_KINDS = 4;
   private static final double LEAST_ROOM = 1.3;
   private static final double MOST_ROOM = 3.2;
 
@@ -258,7 +259,8 @@ record Scenario(long seed, Profile profile, int nodes, int spares, int ranksPerN
    */
   OptionalDouble room() {
     Random random = drawOf(8, 0, 0);
-    return isBypass() || random.nextInt(ROOM_KINDS) > 0 ? OptionalDouble.empty()
+    boolean isOthers = isBypass() || variant.secondJob();   // or the first job has what there is
+    return isOthers || random.nextInt(ROOM_KINDS) > 0 ? OptionalDouble.empty()
         : OptionalDouble.of(random.nextDouble(LEAST_ROOM, MOST_ROOM));
   }
 
@@ -269,7 +271,8 @@ record Scenario(long seed, Profile profile, int nodes, int spares, int ranksPerN
 
   /** Whether the last checkpoint in the caches may go before the next one is written. */
   boolean mayLoseLast() {
-    return isEvictedBefore() || room().isPresent() && parameters.get("SCR_CACHE_SIZE").equals("1");
+    return isEvictedBefore()
+        || room().isPresent() && (variant.twoStores() || parameters.get("SCR_CACHE_SIZE").equals("1"));
   }
 
   /** Which node an operator drains behind a run, of those that had ranks; empty: none. */
@@ -286,6 +289,16 @@ record Scenario(long seed, Profile profile, int nodes, int spares, int ranksPerN
     Random random = drawOf(6, run, 0);
     boolean others = variant.guest() && run == 0 || stop(run).isPresent();
     return random.nextBoolean() || others ? OptionalInt.empty() : OptionalInt.of(random.nextInt(MOST_RUN_MS));
+  }
+
+  /**
+   * When an operator scavenges those machines whose daemons have ended, beside the others: so long after the begin of a
+   * run; empty: never. What the ranks have removed would be back, so not where they do.
+   */
+  OptionalInt scavengedMs(int run) {
+    Random random = drawOf(10, run, 0);
+    return variant.deeds() || random.nextInt(SCAVENGE_KINDS) > 0 ? OptionalInt.empty()
+        : OptionalInt.of(random.nextInt(2 * MOST_RUN_MS));
   }
 
   /** Whether it goes, with its storage, when it is drained. */

@@ -311,6 +311,7 @@ final class Simulation {
       AtomicBoolean isOn = new AtomicBoolean(true);
       toDrain.ifPresent(node ->
           scenario.drainAskedMs(number).ifPresent(ms -> script.after(ms, () -> drainsLater(node, isOn.get()))));
+      scenario.scavengedMs(run).ifPresent(ms -> script.after(ms, this::scavengesBeside));
       run(main, number, hosts, scenario.steps().get(run), troubles);
       isOn.set(false);
       mostCheckpoints = 0;
@@ -508,6 +509,13 @@ final class Simulation {
     if (!ended && !isInTheWay() && !hadNoRoom()) {
       stop(Invariant.WORKS_WITHOUT_FAULTS, "the last runs: " + failures());
     }
+  }
+
+  /** The machines of daemons that have ended, each by itself; where one runs, its lock refuses that. */
+  private void scavengesBeside() {
+    machines.values().stream().filter(machine -> !cluster.isAlive(machine.name)).forEach(machine ->
+        said(machine.name + " is scavenged" + (tools.scavengeUnlessBusy(machine, job) ? "" : ", but not now")));
+    checkPrefix();
   }
 
   /** A run waits for somebody to drop what another program has lost parts of, under the id of its checkpoint. */
@@ -731,7 +739,7 @@ final class Simulation {
   }
 
   private Duration bound() {
-    return scenario.variant().limited() ? BOUND_OF_LIMITED : roomBytes.isPresent() ? BOUND_OF_SMALL : BOUND;
+    return scenario.variant().limited() ? BOUND_OF_LIMITED : scenario.room().isPresent() ? BOUND_OF_SMALL : BOUND;
   }
 
   /** Whether it was halted before it had begun. */
@@ -1339,7 +1347,7 @@ final class Simulation {
   /** Whether nothing keeps all nodes from making room for it, if it is not in the caches. */
   private boolean hasRoom(Optional<Attempt> due) {
     Scenario.Variant variant = scenario.variant();
-    return due.filter(attempt -> attempt.flushed).isPresent() && !variant.guest() && !variant.secondJob()
+    return due.filter(attempt -> attempt.flushed && !attempt.isRotten).isPresent() && !variant.guest()
         && variant.form() == Scenario.Form.FILES && variant.output() == Output.NONE;
   }
 
@@ -1426,7 +1434,8 @@ final class Simulation {
 
   private boolean isAtRest(String name) {
     VirtualTime.Level level = time.level(cluster.loop(name));
-    return level.jobs() == 0 && level.timers() <= MOST_TIMERS + damaged(name) && level.promises() <= MOST_PROMISES
-        && cluster.unanswered(name) == 0;
+    int healings = roomBytes.isPresent() ? 1 : 0;         // tried again, until there is room for lost parts
+    return level.jobs() == 0 && level.timers() <= MOST_TIMERS + damaged(name) + healings
+        && level.promises() <= MOST_PROMISES && cluster.unanswered(name) == 0;
   }
 }

@@ -92,8 +92,9 @@ public final class CacheEvictor {
   /** Returns the datasets of this node as input for the eviction rules. */
   List<Cached> cached(RunCache cache) {
     return store.list().stream().map(record -> new Cached(record.descriptor().id(), record.cache().base(),
-        record.descriptor().flags().checkpoint(), record.redundancy().how().redundancy().failures(), isPending(record),
-        cache.standing(record), record.flush(), store.bytes(record.descriptor().id()))).toList();
+        record.descriptor().flags().checkpoint(), record.descriptor().flags().output(),
+        record.redundancy().how().redundancy().failures(), isPending(record), cache.standing(record), record.flush(),
+        store.bytes(record.descriptor().id()))).toList();
   }
 
   private static boolean isPending(DatasetRecord record) {

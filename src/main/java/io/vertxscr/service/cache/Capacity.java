@@ -57,12 +57,13 @@ public final class Capacity {
 
   /**
    * Whether the next dataset will fit. If pending flushes block it, or the last dataset is on its way to stable
-   * storage, waits for them, {@link Limits#MAX_ROOM_WAIT_MS} at most, with an event. Does not fail.
+   * storage, waits for them, {@link Limits#MAX_ROOM_WAIT_MS} at most, with an event. What the restart has passed over
+   * goes then, although it was to be flushed. Does not fail.
    *
    * @param over whether the answer is obsolete
    */
   public Future<RoomEstimate> awaitRoom(RunInfo run, RunCache cache, CheckpointDescriptor how, BooleanSupplier over) {
-    return room(run, cache, how).compose(room -> {
+    return room(run, cache, how, false).compose(room -> {
       boolean syncs = waitsForSync(room, cache);
       if (!syncs && (room.refusal().isEmpty() || run.policy().cache().bypassWhenFull() || !flushing(cache, how))) {
         return Future.succeededFuture(room);
@@ -79,7 +80,7 @@ public final class Capacity {
   private Future<RoomEstimate> again(Waiting waiting, int looks) {
     Promise<Void> pause = loop.promise();
     loop.after(ROOM_POLL_MS, pause::complete);
-    return pause.future().compose(_ -> room(waiting.run, waiting.cache, waiting.how)).compose(room ->
+    return pause.future().compose(_ -> room(waiting.run, waiting.cache, waiting.how, looks <= 1)).compose(room ->
         looks <= 1 || waiting.over.getAsBoolean() || !waitsForSync(room, waiting.cache)
             && (room.refusal().isEmpty() || !flushing(waiting.cache, waiting.how))
             ? Future.succeededFuture(room) : again(waiting, looks - 1));
@@ -97,23 +98,27 @@ public final class Capacity {
 
   /**
    * Whether the next dataset of this descriptor will fit; does not fail. No file is touched where nothing is expected.
+   *
+   * @param waited whether pending flushes have had their time
    */
-  Future<RoomEstimate> room(RunInfo run, RunCache cache, CheckpointDescriptor how) {
-    return Future.succeededFuture().compose(_ -> measure(run, cache, how)).otherwise(failure ->
+  Future<RoomEstimate> room(RunInfo run, RunCache cache, CheckpointDescriptor how, boolean waited) {
+    return Future.succeededFuture().compose(_ -> measure(run, cache, how, waited)).otherwise(failure ->
         new RoomEstimate(List.of(), "store " + how.storeBase() + " cannot be used: " + failure.getMessage()));
   }
 
-  private Future<RoomEstimate> measure(RunInfo run, RunCache cache, CheckpointDescriptor how) {
+  private Future<RoomEstimate> measure(RunInfo run, RunCache cache, CheckpointDescriptor how, boolean waited) {
     StoreDescriptor target = run.policy().descriptors().store(how.storeBase());
     if (target.mkdir()) {
-      return fits(run, cache, how, target);
+      return fits(run, cache, how, target, waited);
     }
     return loop.blocking("look for " + target.base(), () -> Files.isDirectory(loop.files().path(target.base())))
-        .compose(there -> there ? fits(run, cache, how, target) : Future.succeededFuture(new RoomEstimate(List.of(),
-            "store " + target.base() + " is not there, and with MKDIR=0 it is not made")));
+        .compose(there -> there ? fits(run, cache, how, target, waited)
+            : Future.succeededFuture(new RoomEstimate(
+                List.of(), "store " + target.base() + " is not there, and with MKDIR=0 it is not made")));
   }
 
-  private Future<RoomEstimate> fits(RunInfo run, RunCache cache, CheckpointDescriptor how, StoreDescriptor target) {
+  private Future<RoomEstimate> fits(
+      RunInfo run, RunCache cache, CheckpointDescriptor how, StoreDescriptor target, boolean waited) {
     List<DatasetRecord> alike = store.list().stream().filter(record -> record.cache().base().equals(how.storeBase())
         && record.redundancy().how().redundancy().equals(how.redundancy())).toList();
     long needed = alike.isEmpty() ? 0 : store.bytes(alike.getLast().descriptor().id());
@@ -128,7 +133,7 @@ public final class Capacity {
         store.reclaim(target.base());
         free = free(target, sharing);
       }
-      return new Need(needed, free, whole(target, sharing) / 2 < needed, exact);
+      return new Need(needed, free, whole(target, sharing) / 2 < needed, exact, waited);
     }).map(need -> need.free() >= needed && !exact ? RoomEstimate.ENOUGH : evicting(cache, how, target, need));
   }
 
@@ -137,8 +142,9 @@ public final class Capacity {
    *
    * @param single whether the store, if nobody else used it, would have room for one such dataset and not for two
    * @param exact whether at most the store's count of datasets may exist together with it
+   * @param waited whether pending flushes have had their time
    */
-  private record Need(long bytes, long free, boolean single, boolean exact) {}
+  private record Need(long bytes, long free, boolean single, boolean exact, boolean waited) {}
 
   /**
    * The space for redundancy, to be checked before it is computed. In the file system, and of the store's SIZE with the
@@ -206,7 +212,7 @@ public final class Capacity {
     List<Eviction.Cached> held = keeper.cached(cache);
     EvictionPlan plan = Eviction.early(held, new SpaceDemand(
         target.base(), how.redundancy().failures(), target.count(), need.single(), need.exact(),
-        need.bytes() - need.free()));
+        need.bytes() - need.free(), need.waited()));
     if (plan.tooMany() > 0) {
       return new RoomEstimate(List.of(), "no room in store " + target.base() + ": it is to have " + target.count()
           + " at most with the next dataset (SCR_CACHE_EVICT=EARLY), and has " + kept(target.base())
