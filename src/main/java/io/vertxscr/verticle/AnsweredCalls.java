@@ -3,8 +3,8 @@ package io.vertxscr.verticle;
 import io.vertx.core.Future;
 import io.vertx.core.buffer.Buffer;
 import io.vertxscr.model.Fault;
-import java.util.LinkedHashMap;
-import java.util.SequencedMap;
+import io.vertxscr.service.Recent;
+import java.util.Optional;
 import java.util.function.Supplier;
 
 /**
@@ -19,13 +19,13 @@ final class AnsweredCalls {
   private static final int MOST_CALLS = 1000;
   private static final int LARGEST_ANSWER_BYTES = 16 << 10;
 
-  private final SequencedMap<String, Future<Buffer>> answers = new LinkedHashMap<>();
+  private final Recent<String, Future<Buffer>> answers = new Recent<>(MOST_CALLS);
 
   /** Does it, or gives the answer that the call has had. */
   Future<Buffer> once(String call, Supplier<Future<Buffer>> step) {
-    Future<Buffer> known = answers.get(call);
-    if (known != null) {
-      return known;
+    Optional<Future<Buffer>> known = answers.get(call);
+    if (known.isPresent()) {
+      return known.get();
     }
     Future<Buffer> mine = Future.succeededFuture().compose(_ -> step.get());
     return mine.onComplete(_ -> remember(call, mine));
@@ -36,9 +36,6 @@ final class AnsweredCalls {
     int bytes = answer.succeeded() ? answer.result().length() : String.valueOf(answer.cause().getMessage()).length();
     if (!isForOther && bytes <= LARGEST_ANSWER_BYTES) {
       answers.put(call, answer);
-    }
-    if (answers.size() > MOST_CALLS) {
-      answers.pollFirstEntry();
     }
   }
 }

@@ -301,6 +301,11 @@ record Scenario(long seed, Profile profile, int nodes, int spares, int ranksPerN
         : OptionalInt.of(random.nextInt(2 * MOST_RUN_MS));
   }
 
+  /** Whether he does so behind a run, before daemons are started again. */
+  boolean isScavengedBehind(int run) {
+    return !variant.deeds() && drawOf(11, run, 0).nextInt(SCAVENGE_KINDS) == 0;
+  }
+
   /** Whether it goes, with its storage, when it is drained. */
   boolean goesDrained(int run) {
     return drawOf(5, run, 0).nextInt(3) > 0;

@@ -48,6 +48,7 @@ import java.util.OptionalInt;
 import java.util.OptionalLong;
 import java.util.Random;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.UnaryOperator;
@@ -109,6 +110,8 @@ final class Simulation {
   private final Set<String> lost = new TreeSet<>();
   private final List<Violation> violations = new ArrayList<>();
   private final List<String> calls = new ArrayList<>();
+  /** Sizes of collections of daemons at rest, where somebody wants to know; that takes longer than all other checks. */
+  private Optional<Map<String, Integer>> residue = Optional.empty();
   private List<Rank> ranks = List.of();
   /** What ranks of the run have been told at their n-th question whether to exit. */
   private Map<Integer, Boolean> advice = new HashMap<>();
@@ -270,6 +273,17 @@ final class Simulation {
     return simulation.steps.counts();
   }
 
+  /** Sizes of the collections that daemons hold at rest behind the last run, by field; the largest of all nodes. */
+  static Map<String, Integer> residue(Scenario scenario) {
+    Simulation simulation = new Simulation(scenario, false);
+    simulation.residue = Optional.of(new TreeMap<>());
+    simulation.carryOut();
+    if (!simulation.violations.isEmpty()) {
+      throw new AssertionError(scenario + ": " + simulation.violations);
+    }
+    return simulation.residue.get();
+  }
+
   private void violated(Invariant invariant, String what) {
     violations.add(new Violation(invariant, what));
     cluster.trace().note("VIOLATED " + invariant);
@@ -317,6 +331,9 @@ final class Simulation {
       mostCheckpoints = 0;
       if (quiet && hasFailed() && !(stop.isPresent() && wasRefused()) && !hadNoRoom()) {
         stop(Invariant.WORKS_WITHOUT_FAULTS, "run " + run + ": " + failures());
+      }
+      if (scenario.isScavengedBehind(run)) {
+        scavengesBeside();
       }
       wasQuiet = quiet || calm && ranks.stream().allMatch(rank -> rank.failure == null);
       replace(hosts, spares);
@@ -1426,6 +1443,7 @@ final class Simulation {
 
   /** A daemon at rest has what it had when it began, whatever has happened in between. */
   private void checkLevel(String name) {
+    residue.ifPresent(found -> cluster.residue(name).forEach((field, size) -> found.merge(field, size, Math::max)));
     if (!isAtRest(name)) {
       violated(Invariant.NOTHING_LEAKS, name + " at rest: " + time.level(cluster.loop(name)) + ", and "
           + cluster.unanswered(name) + " questions without an answer");

@@ -38,6 +38,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -339,6 +340,12 @@ public final class VirtualCluster {
     return new NodeOptions(name, settings, null, "127.0.0.1", 0, true, machines.apply(name)).directories();
   }
 
+  /** What a daemon's objects remember. */
+  Map<String, Integer> residue(String name) {
+    Node node = nodes.get(name);
+    return Residue.of(Stream.concat(Stream.of(node.assembly, node.context), node.verticles.stream()).toList());
+  }
+
   public DatasetStore store(String name) {
     return nodes.get(name).store;
   }
@@ -400,6 +407,7 @@ public final class VirtualCluster {
     private final NodeContext context;
     private int stops;
     private final Set<Connection> connections = new LinkedHashSet<>();
+    private final List<Deployable> verticles = new ArrayList<>();
     private int storageHangs;
 
     Node(String name) {
@@ -489,7 +497,9 @@ public final class VirtualCluster {
 
     private Deployable verticle(Class<?> type) {
       try {
-        return (Deployable) type.getConstructor(NodeContext.class).newInstance(context);
+        Deployable verticle = (Deployable) type.getConstructor(NodeContext.class).newInstance(context);
+        verticles.add(verticle);
+        return verticle;
       } catch (ReflectiveOperationException e) {
         throw new IllegalStateException(e);
       }

@@ -24,6 +24,7 @@ import io.vertxscr.service.Event.FlushGivenUp;
 import io.vertxscr.service.Event.FlushStarted;
 import io.vertxscr.service.Loop;
 import io.vertxscr.service.Observer;
+import io.vertxscr.service.Recent;
 import io.vertxscr.service.TraceScope;
 import io.vertxscr.service.Traces;
 import io.vertxscr.service.restart.CacheRestores;
@@ -32,7 +33,6 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -53,6 +53,8 @@ public final class FlushCoordinator {
   private static final int ATTEMPTS_WAITED_FOR = 3;
   /** Reasons that are kept for late questions. */
   private static final int MOST_GIVEN_UP = 256;
+  /** Far more than arrive while an inventory is read. */
+  private static final int MOST_ARRIVED = 1000;
 
   private final Loop loop;
   private final Inventories caches;
@@ -63,9 +65,9 @@ public final class FlushCoordinator {
   private final Map<Integer, Running> running = new HashMap<>();
   private final Set<Integer> barred = new HashSet<>();
   /** Of datasets that are not under way any more and did not arrive: why. */
-  private final Map<Integer, ScrException> givenUp = new LinkedHashMap<>();
+  private final Recent<Integer, ScrException> givenUp = new Recent<>(MOST_GIVEN_UP);
   /** Which arrival each dataset that has arrived was. */
-  private final Map<Integer, Long> arrived = new HashMap<>();
+  private final Recent<Integer, Long> arrived = new Recent<>(MOST_ARRIVED);
   private long arrivals;
   private boolean parked;
 
@@ -266,7 +268,7 @@ public final class FlushCoordinator {
    * WANTED for a dataset that the caches no longer hold.
    */
   boolean hasArrivedSince(int datasetId, long then) {
-    return arrived.getOrDefault(datasetId, 0L) > then;
+    return arrived.get(datasetId).filter(when -> when > then).isPresent();
   }
 
   /** When the flush of a dataset ends; empty where none is under way. */
@@ -281,7 +283,7 @@ public final class FlushCoordinator {
 
   /** Why the last flush of a dataset was given up, where it was. */
   Optional<ScrException> givenUp(int datasetId) {
-    return Optional.ofNullable(givenUp.get(datasetId));
+    return givenUp.get(datasetId);
   }
 
   private static FlushEvent.GiveUp parking() {
@@ -351,11 +353,7 @@ public final class FlushCoordinator {
           traceEnd(flush, new ScrException(fault, message));
         }
         observer.notice(new FlushGivenUp(flush.datasetId, flush.attempt, fault, message, flushUs));
-        givenUp.remove(flush.datasetId);
         givenUp.put(flush.datasetId, new ScrException(fault, message));
-        if (givenUp.size() > MOST_GIVEN_UP) {
-          givenUp.remove(givenUp.keySet().iterator().next());
-        }
         flush.done.fail(new ScrException(fault, message));
       }
     }

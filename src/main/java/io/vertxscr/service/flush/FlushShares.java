@@ -11,11 +11,10 @@ import io.vertxscr.protocol.node.flush.ShareRequest;
 import io.vertxscr.service.Event.CopyProgress;
 import io.vertxscr.service.Event.FlushProgress;
 import io.vertxscr.service.Observer;
+import io.vertxscr.service.Recent;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import java.util.function.LongSupplier;
 
 /**
@@ -25,6 +24,8 @@ import java.util.function.LongSupplier;
 public final class FlushShares {
   /** Of a node before it has asked: more of it are told by itself. */
   private static final int EXPECTED_WRITERS = 2;
+  /** Far more than nodes may still ask about. */
+  private static final int MOST_DROPPED = 256;
 
   private final FlushPolicy standard;
   private final LongSupplier clockMs;
@@ -33,7 +34,7 @@ public final class FlushShares {
   private final Map<String, Leases> byFileSystem = new HashMap<>();
   private final Map<Integer, Copying> copying = new HashMap<>();
   private final Map<String, Boolean> used = new HashMap<>();
-  private final Set<Integer> dropped = new HashSet<>();
+  private final Recent<Integer, Boolean> dropped = new Recent<>(MOST_DROPPED);
   private Optional<TookOver> tookOver = Optional.empty();
 
   /** When this leader followed another one of so many nodes. */
@@ -141,7 +142,7 @@ public final class FlushShares {
   /** The dataset is to go: copies of it end as soon as they ask again, and leave no drafts. */
   public void drop(int datasetId) {
     if (copying.remove(datasetId) != null) {
-      dropped.add(datasetId);
+      dropped.put(datasetId, true);
     }
   }
 
@@ -151,7 +152,7 @@ public final class FlushShares {
     Copying mine = copying.get(ask.datasetId());
     if (mine == null || mine.attempt != ask.attempt()) {
       byFileSystem.values().forEach(leases -> leases.release(holder(ask.datasetId(), ask.node()), ask.need().busy()));
-      return new ShareReply(Optional.empty(), dropped.contains(ask.datasetId()));
+      return new ShareReply(Optional.empty(), dropped.get(ask.datasetId()).isPresent());
     }
     mine.progress.note(ask.node(), ask.doneBytes(), now);
     if (mine.progress.isDue(now)) {

@@ -5,13 +5,12 @@ import io.vertxscr.format.prefix.LogLine;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.HeldPart;
 import io.vertxscr.service.Event;
+import io.vertxscr.service.Recent;
 import java.time.Duration;
 import java.time.LocalDateTime;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 
 /** Formats events as log lines (docs/formats/log.md). Remembers names of datasets. Not thread-safe. */
 public final class LogLines {
@@ -22,12 +21,7 @@ public final class LogLines {
   private final String host;
   private final String jobId;
   private boolean background;
-  private final Map<Integer, Event.PhaseStarted> phases = new LinkedHashMap<>() {
-    @Override
-    protected boolean removeEldestEntry(Map.Entry<Integer, Event.PhaseStarted> eldest) {
-      return size() > MOST_NAMES;
-    }
-  };
+  private final Recent<Integer, Event.PhaseStarted> phases = new Recent<>(MOST_NAMES);
   private boolean begun;
 
   /** Creates the formatter of a node. */
@@ -190,8 +184,7 @@ public final class LogLines {
 
   /** A dataset that is a checkpoint too is logged as one. */
   private String kind(int dataset) {
-    Event.PhaseStarted phase = phases.get(dataset);
-    return phase != null && !phase.checkpoint() ? "OUTPUT" : "CHECKPOINT";
+    return phases.get(dataset).filter(phase -> !phase.checkpoint()).isPresent() ? "OUTPUT" : "CHECKPOINT";
   }
 
   private Builder line(String event, int dataset) {
@@ -203,7 +196,6 @@ public final class LogLines {
   }
 
   private Builder named(Builder line, int dataset) {
-    Event.PhaseStarted phase = phases.get(dataset);
-    return line.dataset(dataset).text("name", phase == null ? "" : phase.name());
+    return line.dataset(dataset).text("name", phases.get(dataset).map(Event.PhaseStarted::name).orElse(""));
   }
 }
