@@ -6,6 +6,7 @@ import io.vertxscr.config.policy.RunPolicy;
 import io.vertxscr.flow.gather.Step;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.ScrException;
+import io.vertxscr.prefix.copy.extent.Extent;
 import io.vertxscr.service.Epoch;
 import io.vertxscr.service.Loop;
 import io.vertxscr.service.Membership;
@@ -126,13 +127,24 @@ public final class NodeAssembly {
   private final RunNumbering numbers;
   private final CacheHealing healing;
 
-  /** What a node stands on. */
+  /**
+   * What a node stands on.
+   *
+   * @param extentBytes larger files are copied to and from prefix directories in pieces of this size
+   */
   public record Ports(
       Loop loop, NodeBus bus, Membership membership, Epoch epoch, DatasetStore store, RangeSources sources,
-      Observer observer) {
+      Observer observer, long extentBytes) {
+    /** Of a node as it is. */
+    public Ports(Loop loop, NodeBus bus, Membership membership, Epoch epoch, DatasetStore store, RangeSources sources,
+        Observer observer) {
+      this(loop, bus, membership, epoch, store, sources, observer, Extent.MOST_BYTES);
+    }
+
     /** The same, with one that hears what all others hear. */
     Ports heardBy(Observer another) {
-      return new Ports(loop, bus, membership, epoch, store, sources, Observer.all(List.of(observer, another)));
+      return new Ports(loop, bus, membership, epoch, store, sources, Observer.all(List.of(observer, another)),
+          extentBytes);
     }
   }
 
@@ -155,10 +167,11 @@ public final class NodeAssembly {
     UnreadDatasets unread = new UnreadDatasets(loop, store);
     ProtectionService protection = new ProtectionService(loop, bus, self, store, ports.sources(), unread);
     CacheEvictor evictor = new CacheEvictor(loop, self, store, ports.observer());
-    FetchService fetches = new FetchService(loop, prefixes, self, store, ports.observer());
+    FetchService fetches = new FetchService(loop, prefixes, self, store, ports.observer(), ports.extentBytes());
     copies = new PrefixCopies(loop, bus, self, store, unread);
     AggregateService aggregation = new AggregateService(loop, prefixes, self, store, copies, fetches);
-    FlushService flushes = new FlushService(loop, prefixes, bus, self, store, evictor, copies, aggregation);
+    FlushService flushes = new FlushService(
+        loop, prefixes, bus, self, store, evictor, copies, aggregation, ports.extentBytes());
     ClaimService claims = new ClaimService(bus, self, runs);
     CompletedNames names = new CompletedNames();
     FilePlaces places = new FilePlaces(loop);

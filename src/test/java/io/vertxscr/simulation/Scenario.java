@@ -1,5 +1,6 @@
 package io.vertxscr.simulation;
 
+import io.vertxscr.prefix.copy.extent.Extent;
 import io.vertxscr.simulation.SimulatedDisk.Kept;
 import io.vertxscr.simulation.Trouble.Kind;
 import java.time.Duration;
@@ -53,6 +54,9 @@ record Scenario(long seed, Profile profile, int nodes, int spares, int ranksPerN
   /** Disks are small in one of so many. */
   private static final int ROOM_KINDS = 6;
   private static final int SCAVENGE_KINDS = 4;
+  /** In one of so many, most files have several pieces. */
+  private static final int EXTENT_KINDS = 3;
+  private static final long SMALL_EXTENT_BYTES = 250;
   private static final double LEAST_ROOM = 1.3;
   private static final double MOST_ROOM = 3.2;
 
@@ -273,6 +277,11 @@ record Scenario(long seed, Profile profile, int nodes, int spares, int ranksPerN
   boolean mayLoseLast() {
     return isEvictedBefore()
         || room().isPresent() && (variant.twoStores() || parameters.get("SCR_CACHE_SIZE").equals("1"));
+  }
+
+  /** Larger files are copied to and from the prefix directory in pieces of this size. */
+  long extentBytes() {
+    return drawOf(12, 0, 0).nextInt(EXTENT_KINDS) == 0 ? SMALL_EXTENT_BYTES : Extent.MOST_BYTES;
   }
 
   /** Which node an operator drains behind a run, of those that had ranks; empty: none. */

@@ -147,6 +147,7 @@ final class Simulation {
     this.inspector = inspector();
     this.cluster = new VirtualCluster(random, time, settings(FIRST_JOB),
         Path.of("/pfs/prefix"), name -> machine(name).local(), readable, this::arrivals);
+    cluster.cutFiles(scenario.extentBytes());
     this.main = program("/pfs/prefix", scenario.ranksPerNode());
     this.guest = program("/pfs/guest", 1);
     this.caches = new CacheWatch(() -> List.of(main, guest), this::machine,

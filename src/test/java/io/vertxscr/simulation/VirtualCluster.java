@@ -15,6 +15,7 @@ import io.vertxscr.model.NodeInfo;
 import io.vertxscr.model.ScrException;
 import io.vertxscr.node.NodeAssembly;
 import io.vertxscr.node.NodeOptions;
+import io.vertxscr.prefix.copy.extent.Extent;
 import io.vertxscr.protocol.app.InitRequest;
 import io.vertxscr.redundancy.range.LocalRanges;
 import io.vertxscr.redundancy.range.RangeRequest;
@@ -83,6 +84,7 @@ public final class VirtualCluster {
   private final Function<String, LocalFiles> machines;
   private final VirtualTime time;
   private final Trace trace;
+  private long extentBytes = Extent.MOST_BYTES;
   private UnaryOperator<int[]> links = UnaryOperator.identity();
   private final VirtualBus bus;
   private final VirtualMembers members;
@@ -122,6 +124,11 @@ public final class VirtualCluster {
     this.bus = new VirtualBus(random, loop, trace,
         (from, to) -> !members.reaches(from, to) ? Network.LOST
             : from.equals(to) ? network.arrivals(from, to) : links.apply(network.arrivals(from, to)));
+  }
+
+  /** From now on daemons begin that copy larger files to and from prefix directories in pieces of this size. */
+  void cutFiles(long bytes) {
+    extentBytes = bytes;
   }
 
   /** Connects nodes otherwise. @param by makes of the times after which a message arrives, in ms, those when it does */
@@ -445,7 +452,7 @@ public final class VirtualCluster {
       EventPublisher events = new EventPublisher(turns, bus.of(end), name);
       assembly = new NodeAssembly(new NodeAssembly.Ports(turns,
           new EventBusNodeBus(bus.of(end), turns, membership, epoch), membership, epoch, store,
-          disturbance.apply((_, _) -> request -> open(name, request)), events), settings);
+          disturbance.apply((_, _) -> request -> open(name, request)), events, extentBytes), settings);
       context = new NodeContext(name, turns, membership, epoch, assembly.services(), events);
     }
 

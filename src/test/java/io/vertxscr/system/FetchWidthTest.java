@@ -143,7 +143,8 @@ class FetchWidthTest extends EmbeddedTest {
     }));
     DatasetStore store = DatasetStore.open(new NodeDirectories(directory.resolve("c2"), directory.resolve("c3")));
     FetchService service = new FetchService(
-        loop, AdmittedPrefixes.of(loop, paths.prefix().toString()), "n1", store, Observer.NONE);
+        loop, AdmittedPrefixes.of(loop, paths.prefix().toString()), "n1", store, Observer.NONE,
+        Extent.MOST_BYTES);
     var fetched = loop.call(() -> service.fetch(new FetchRanks(descriptor,
         new Origin(paths.prefix().toString(), ranks, FlushDescriptor.FILES), directory.resolve("c2").toString(),
         new RedundancyDescriptor(new CheckpointDescriptor(0, true, 1, "NODE", directory.resolve("c2").toString(),

@@ -118,7 +118,8 @@ public final class FetchCopy {
     return dividing(Long.MAX_VALUE);
   }
 
-  FetchCopy dividing(long pieceBytes) {
+  /** Returns a copy that reads larger files in pieces of this size. */
+  public FetchCopy dividing(long pieceBytes) {
     return new FetchCopy(paths, dataset, cacheDirectory, new Manner(manner.meter, pieceBytes));
   }
 

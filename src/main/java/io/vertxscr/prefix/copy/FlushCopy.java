@@ -91,12 +91,12 @@ public final class FlushCopy implements FlushTarget {
     this.learned = learned;
   }
 
-  /** Returns a copy that resumes large files from earlier attempts of the same owner. */
-  public FlushCopy resuming() {
-    return resuming(Extent.MOST_BYTES);
-  }
-
-  FlushCopy resuming(long extentBytes) {
+  /**
+   * Returns a copy that resumes large files from earlier attempts of the same owner.
+   *
+   * @param extentBytes those that have more are large, and cut into extents of this size
+   */
+  public FlushCopy resuming(long extentBytes) {
     String name = owner.node() + " dataset " + dataset + " of " + owner.dataset().createdUs();
     return with(new Manner(Optional.of(name), extentBytes, manner.compression));
   }

@@ -71,11 +71,12 @@ public final class FlushService {
   private final CacheEvictor keeper;
   private final PrefixCopies copies;
   private final AggregateService aggregation;
+  private final long extentBytes;
   private final WrittenDrafts written = new WrittenDrafts();
 
-  /** Flushes for a node. */
+  /** Flushes for a node. @param extentBytes larger files are copied in pieces of this size */
   public FlushService(Loop loop, Prefixes prefixes, NodeBus bus, String self, DatasetStore store, CacheEvictor keeper,
-      PrefixCopies copies, AggregateService aggregation) {
+      PrefixCopies copies, AggregateService aggregation, long extentBytes) {
     this.loop = loop;
     this.prefixes = prefixes;
     this.copies = copies;
@@ -84,13 +85,14 @@ public final class FlushService {
     this.self = self;
     this.store = store;
     this.keeper = keeper;
+    this.extentBytes = extentBytes;
   }
 
   private FlushCopy target(DatasetRecord record) {
     int id = record.descriptor().id();
     DraftOwner owner = new DraftOwner(record.descriptor().key(), self);
     return new FlushCopy(paths(record), owner, store.directory(id), written)
-        .compressing(record.origin().flush().compression()).resuming();
+        .compressing(record.origin().flush().compression()).resuming(extentBytes);
   }
 
   private PrefixPaths paths(DatasetRecord record) {

@@ -59,6 +59,7 @@ public final class FetchService {
   private final String self;
   private final DatasetStore store;
   private final Observer observer;
+  private final long extentBytes;
   private Optional<FetchedParts> ready = Optional.empty();
   /** The last dataset that was committed: leaders may repeat themselves. */
   private Optional<DatasetKey> committed = Optional.empty();
@@ -97,13 +98,15 @@ public final class FetchService {
     }
   }
 
-  /** Fetches for a node. */
-  public FetchService(Loop loop, Prefixes prefixes, String self, DatasetStore store, Observer observer) {
+  /** Fetches for a node. @param extentBytes larger files are read in pieces of this size */
+  public FetchService(
+      Loop loop, Prefixes prefixes, String self, DatasetStore store, Observer observer, long extentBytes) {
     this.loop = loop;
     this.prefixes = prefixes;
     this.self = self;
     this.store = store;
     this.observer = observer;
+    this.extentBytes = extentBytes;
   }
 
   /** The dataset that was last found whole in the prefix directory to be read there, if it is this one. */
@@ -284,7 +287,7 @@ public final class FetchService {
   private Future<List<RankFiles>> copy(FetchPlan plan) {
     FetchMeter progress = new FetchMeter(plan.id(), bytes(plan.entries()), loop, observer);
     FetchCopy copy = new FetchCopy(plan.paths(), plan.id(), store.draft(plan.id(), plan.request().base()))
-        .metered(progress);
+        .metered(progress).dividing(extentBytes);
     return copy(plan, copy).recover(failure ->
             Fault.of(failure) == Fault.CORRUPT && plan.entries().stream().anyMatch(copy::divides)
                 ? copy(plan, copy.undivided()) : Future.failedFuture(failure))

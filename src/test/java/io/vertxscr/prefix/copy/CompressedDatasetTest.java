@@ -11,6 +11,7 @@ import io.vertxscr.model.DatasetKey;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.FileMeta;
 import io.vertxscr.model.RankFiles;
+import io.vertxscr.prefix.copy.extent.Extent;
 import io.vertxscr.prefix.metadata.RankMapWriter;
 import io.vertxscr.prefix.metadata.Samples;
 import io.vertxscr.prefix.publish.DatasetRemoval;
@@ -37,7 +38,7 @@ class CompressedDatasetTest {
 
   private FlushCopy copy(int dataset) {
     return new FlushCopy(samples.paths, Samples.owner(dataset), samples.cacheOf(dataset), new WrittenDrafts())
-        .compressing(Optional.of(Compression.STANDARD)).resuming();
+        .compressing(Optional.of(Compression.STANDARD)).resuming(Extent.MOST_BYTES);
   }
 
   private RankEntry published(int dataset, RankFiles rank) {

@@ -24,6 +24,7 @@ import io.vertxscr.model.RedundancyDescriptor;
 import io.vertxscr.model.RedundancySet;
 import io.vertxscr.model.Scheme;
 import io.vertxscr.model.ScrException;
+import io.vertxscr.prefix.copy.extent.Extent;
 import io.vertxscr.prefix.metadata.LockUser;
 import io.vertxscr.prefix.metadata.PrefixFence;
 import io.vertxscr.prefix.metadata.PrefixPaths;
@@ -84,7 +85,8 @@ class FetchServiceTest {
       store = DatasetStore.open(directories);
       Loop loop = time.loop(new LocalFiles(disk.system()));
       leader = new LockUser("n1", loop.files(), loop.clock());
-      service = new FetchService(loop, AdmittedPrefixes.of(loop, "/prefix"), "n1", store, Observer.NONE);
+      service = new FetchService(loop, AdmittedPrefixes.of(loop, "/prefix"), "n1", store, Observer.NONE,
+          Extent.MOST_BYTES);
       Files.createDirectories(paths.dataset(1));
       published = Files.write(paths.file("file"), content(1));
       map(FlushedFile.of(meta()));
