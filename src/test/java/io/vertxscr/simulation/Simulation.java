@@ -1365,8 +1365,9 @@ final class Simulation {
   /** Whether nothing keeps all nodes from making room for it, if it is not in the caches. */
   private boolean hasRoom(Optional<Attempt> due) {
     Scenario.Variant variant = scenario.variant();
-    return due.filter(attempt -> attempt.flushed && !attempt.isRotten).isPresent() && !variant.guest()
-        && variant.form() == Scenario.Form.FILES && variant.output() == Output.NONE;
+    return due.filter(attempt -> attempt.flushed && !attempt.isRotten && main.ledger().attempts().stream()
+            .noneMatch(newer -> newer.number > attempt.number && !newer.saved.isEmpty())).isPresent()
+        && !variant.guest() && variant.form() == Scenario.Form.FILES && variant.output() == Output.NONE;
   }
 
   /** The newest that must be offered; empty: none has to be. */

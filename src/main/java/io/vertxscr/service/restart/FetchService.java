@@ -251,8 +251,15 @@ public final class FetchService {
     }
     throw new ScrException(Fault.NO_SPACE, "no room in store " + request.base() + " to fetch dataset "
         + request.descriptor().id() + ": it has " + needed + " bytes on this node, free are "
-        + store.freeBytes(request.base()) + ", and all that is flushed has gone from there"
+        + store.freeBytes(request.base()) + ", and all that is flushed has gone from there" 
+        + kept(held.stream().filter(record -> record.flush() != FlushState.DONE).toList())
         + ofOthers(store.otherJobs(request.base())));
+  }
+
+  private static String kept(List<DatasetRecord> unflushed) {
+    List<Integer> ids = unflushed.stream().map(record -> record.descriptor().id()).toList();
+    return ids.isEmpty() ? "" : "; kept are datasets " + ids + ", which are in no prefix directory: a run of their"
+        + " program with SCR_CACHE_PURGE=1 deletes them, and so does the dashboard";
   }
 
   private static String ofOthers(List<Path> jobs) {

@@ -304,7 +304,9 @@ class FetchServiceTest {
     Scene scene = new Scene(3.5);
     scene.hold(2, 200, FlushState.NOT_WANTED);
     scene.hold(3, 300, FlushState.WANTED);
-    failsWith(scene.fetch(), Fault.NO_SPACE);
+    Future<Ack> refused = scene.fetch();
+    failsWith(refused, Fault.NO_SPACE);
+    assertThat(refused.cause()).hasMessageContaining("kept are datasets [2, 3]");
     assertThat(scene.held()).containsExactly(2, 3);
   }
 
