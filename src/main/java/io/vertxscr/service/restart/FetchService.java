@@ -251,7 +251,7 @@ public final class FetchService {
     }
     throw new ScrException(Fault.NO_SPACE, "no room in store " + request.base() + " to fetch dataset "
         + request.descriptor().id() + ": it has " + needed + " bytes on this node, free are "
-        + store.freeBytes(request.base()) + ", and all that is flushed has gone from there" 
+        + store.freeBytes(request.base()) + ", and all that is flushed has gone from there"
         + kept(held.stream().filter(record -> record.flush() != FlushState.DONE).toList())
         + ofOthers(store.otherJobs(request.base())));
   }
@@ -272,7 +272,7 @@ public final class FetchService {
     return held.descriptor().id() != request.descriptor().id()
         && held.descriptor().createdUs() < request.descriptor().createdUs()
         && held.descriptor().flags().checkpoint() && !held.descriptor().flags().output()
-        && held.flush() == FlushState.NOT_WANTED && held.origin().prefix().equals(request.origin().prefix());
+        && held.flush() == FlushState.NOT_WANTED && held.origin().isLike(request.origin());
   }
 
   private static boolean isInPlace(List<RankEntry> entries) {

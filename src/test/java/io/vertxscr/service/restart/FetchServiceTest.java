@@ -114,9 +114,13 @@ class FetchServiceTest {
 
     /** The cache holds this. */
     void hold(int id, long createdUs, FlushState flush) throws IOException {
+      hold(id, createdUs, flush, origin());
+    }
+
+    void hold(int id, long createdUs, FlushState flush, Origin origin) throws IOException {
       Files.write(store.createDirectory(id, 0).resolve("file"), content(id));
       String name = store.directory(id).relativize(store.directory(id, 0)) + "/file";
-      store.save(new DatasetRecord(dataset(id, createdUs), origin(), store.cache(id), redundancy(), flush,
+      store.save(new DatasetRecord(dataset(id, createdUs), origin, store.cache(id), redundancy(), flush,
           List.of(new RankRecord(new RankFiles(0, List.of(new FileMeta(name, "file", BYTES,
               OptionalInt.empty(), Optional.empty()))), new RedundancySet(List.of(0)), Optional.empty()))));
     }
@@ -295,6 +299,14 @@ class FetchServiceTest {
   void anOlderCheckpointThatIsToBeFlushedStays() throws IOException {
     Scene scene = new Scene(2.5);
     scene.hold(2, CREATED_US - 1, FlushState.WANTED);
+    failsWith(scene.fetch(), Fault.NO_SPACE);
+    assertThat(scene.held()).containsExactly(2);
+  }
+
+  @Test
+  void anOlderCheckpointOfARunOfAnotherSizeStays() throws IOException {
+    Scene scene = new Scene(2.5);
+    scene.hold(2, CREATED_US - 1, FlushState.NOT_WANTED, new Origin("/prefix", 2, FlushDescriptor.FILES));
     failsWith(scene.fetch(), Fault.NO_SPACE);
     assertThat(scene.held()).containsExactly(2);
   }
