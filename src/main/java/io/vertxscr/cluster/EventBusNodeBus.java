@@ -135,7 +135,6 @@ public final class EventBusNodeBus implements NodeBus, Membership.Listener {
   }
 
   private Future<Object> send(String node, NodeVerb verb, Buffer body, String leadership) {
-    Request request = new Request(++requests, node, verb, body, leadership, loop.promise());
     if (closed != null) {
       return Future.failedFuture(closed);
     }
@@ -143,6 +142,7 @@ public final class EventBusNodeBus implements NodeBus, Membership.Listener {
     if (silent.isPresent()) {
       return Future.failedFuture(new ScrException(Fault.NODE_LOST, silent.get()));
     }
+    Request request = new Request(++requests, node, verb, body, leadership, loop.promise());
     open.put(request.number(), request);
     watch(node);
     attempt(request, 0);

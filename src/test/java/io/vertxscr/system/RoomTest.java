@@ -1,11 +1,13 @@
 package io.vertxscr.system;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.vertx.core.json.JsonObject;
 import io.vertxscr.client.Output;
 import io.vertxscr.client.Scr;
+import io.vertxscr.config.policy.CachePolicy;
 import io.vertxscr.config.policy.FlushPolicy;
 import io.vertxscr.config.policy.RunPolicy;
 import io.vertxscr.model.Descriptors;
@@ -39,6 +41,15 @@ import org.junit.jupiter.params.provider.CsvSource;
 class RoomTest extends EmbeddedTest {
   private static final String[] NODES = {"n1", "n2"};
   private static final int BYTES = 100_000;
+
+  /** With this, a dataset without room goes to the prefix directory. */
+  private RunPolicy passing() {
+    return narrow().with(new CachePolicy(false, false, false, true, 0, false, 0));
+  }
+
+  private static List<String> remarks(TestCluster cluster) throws Exception {
+    return cluster.status("n1").getJsonArray("remarks").stream().map(String::valueOf).toList();
+  }
 
   /** Of one checkpoint and a half on each node, all on this host. */
   private RunPolicy narrow() {
@@ -183,6 +194,37 @@ class RoomTest extends EmbeddedTest {
       }), NODES);
       assertThat(left).containsOnly(List.of());
       assertThat(cluster.restart(NODES)).isEqualTo(3);
+    }
+  }
+
+  /** Nothing tells its size before; the next one of the run is past the cache, as the first one was too large. */
+  @Test
+  void behindAFirstCheckpointWithoutRoomTheNextOneBypassesTheCacheIfThatIsWanted() throws Exception {
+    try (TestCluster cluster = new TestCluster(vertx, directory, passing(), NODES)) {
+      CyclicBarrier both = new CyclicBarrier(NODES.length);
+      byte[] large = new byte[BYTES * 3 / 2 + 1];
+      cluster.all(scr -> {
+        try (Output output = scr.startCheckpoint("step-1")) {
+          Files.write(output.route(cluster.prefix() + "/step-1/rank-" + scr.rank()), large);
+          assertThatThrownBy(() -> output.complete(true)).isInstanceOf(ScrException.class)
+              .extracting(failure -> ((ScrException) failure).fault()).isEqualTo(Fault.NO_SPACE);
+        }
+        both.await(EmbeddedRun.PATIENCE_S, TimeUnit.SECONDS);
+        assertThat(remarks(cluster)).as("for operators")
+            .anySatisfy(remark -> assertThat(remark).contains("the last dataset was refused", "no room in store"));
+        both.await(EmbeddedRun.PATIENCE_S, TimeUnit.SECONDS);
+        try (Output output = scr.startCheckpoint("step-2")) {
+          Path place = output.route(cluster.prefix() + "/step-2/rank-" + scr.rank());
+          assertThat(place).startsWithRaw(cluster.prefix());
+          Files.createDirectories(place.getParent());
+          Files.write(place, large);
+          output.complete(true);
+        }
+        assertThat(remarks(cluster)).noneMatch(remark -> remark.contains("refused"));
+        scr.finish();
+        return null;
+      }, NODES);
+      assertThat(cluster.prefix().resolve("step-2/rank-1")).hasSize(large.length);
     }
   }
 

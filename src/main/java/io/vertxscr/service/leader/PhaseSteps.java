@@ -86,7 +86,9 @@ public final class PhaseSteps {
         new Job(job.user(), info.jobName(), job.id(), job.cluster()));
     Optional<String> full = GatherReducers.full(starts);
     if (full.isPresent() && !info.policy().cache().bypassWhenFull()) {
-      throw new ScrException(Fault.NO_SPACE, full.get());
+      ScrException refusal = new ScrException(Fault.NO_SPACE, full.get());
+      events.refused(refusal);
+      throw refusal;
     }
     writing = Optional.of(next);
     FailureHistory.Level level = level(

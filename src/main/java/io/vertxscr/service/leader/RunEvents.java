@@ -29,6 +29,9 @@ public final class RunEvents {
   /** When ranks began to read a checkpoint; 0 where another leader has seen that. */
   private long readSinceNs;
   private Writing writing = Writing.NOTHING;
+  /** How many datasets have failed since the last one that was complete, and why the last of them did. */
+  private int failures;
+  private String lastFailure = "";
 
   /** The dataset that is being written, id 0 for none; times by the nano clock. */
   private record Writing(int id, Totals totals, long startedNs, long completedNs) {
@@ -106,6 +109,7 @@ public final class RunEvents {
   void complete(long run) {
     observer.notice(new Event.DatasetComplete(run, writing.id(), extent()));
     writing = Writing.NOTHING;
+    failures = 0;
   }
 
   /** The phase has failed for all ranks. */
@@ -113,6 +117,19 @@ public final class RunEvents {
     observer.notice(new Event.DatasetDiscarded(
         run, writing.id(), Fault.of(failure), String.valueOf(failure.getMessage()), extent()));
     writing = Writing.NOTHING;
+    refused(failure);
+  }
+
+  /** A dataset was not begun. */
+  void refused(Throwable failure) {
+    failures++;
+    lastFailure = String.valueOf(failure.getMessage());
+  }
+
+  /** What an operator should know as long as the last datasets have failed. */
+  Optional<String> remark() {
+    return failures == 0 ? Optional.empty() : Optional.of((failures == 1 ? "the last dataset was refused or discarded: "
+        : "the last " + failures + " datasets were refused or discarded, the last one because: ") + lastFailure);
   }
 
   private Event.PhaseExtent extent() {

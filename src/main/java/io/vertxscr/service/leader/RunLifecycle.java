@@ -179,8 +179,8 @@ public final class RunLifecycle implements LeaderActions {
 
   @Override
   public List<String> remarks() {
-    return Stream.of(preparation.remarks().stream(), advice.halts().remark().stream(), published.remarks().stream())
-        .flatMap(remarks -> remarks).toList();
+    return Stream.of(events.remark().stream(), preparation.remarks().stream(), advice.halts().remark().stream(),
+        published.remarks().stream()).flatMap(remarks -> remarks).toList();
   }
 
   @Override
