@@ -2,9 +2,11 @@ package io.vertxscr.cli;
 
 import io.vertxscr.config.Configuration;
 import io.vertxscr.config.Effective;
+import io.vertxscr.config.ObjectSettings;
 import io.vertxscr.config.RunSettings;
 import io.vertxscr.config.Settings;
 import io.vertxscr.config.UserSettings;
+import io.vertxscr.prefix.metadata.PrefixDirectories;
 import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.util.List;
@@ -55,6 +57,7 @@ final class ConfigCommand implements Callable<Integer> {
   public Integer call() {
     Optional<Path> source = Optional.ofNullable(file).or(() -> Configuration.systemFile(environment));
     Configuration system = Configuration.ofSystem(environment, source);
+    requireNamed(system);
     UserSettings user = new UserSettings(directory(), ours(), calls);
     Effective effective = system.with(user).effective();
     RunSettings run = Settings.of(system).of(user);     // refuses here what it would refuse at the start of a run
@@ -67,6 +70,14 @@ final class ConfigCommand implements Callable<Integer> {
     }
     run.remarks().forEach(remark -> spec.commandLine().getErr().println("scr: " + remark));
     return 0;
+  }
+
+  /** One that is named for its .scrconf, and is not there, has been mistyped. Object stores are not looked into. */
+  private void requireNamed(Configuration system) {
+    if (prefix != null && ObjectSettings.of(system).mounts().stream()
+        .noneMatch(mount -> prefix.toAbsolutePath().normalize().startsWith(mount.directory()))) {
+      PrefixDirectories.named(prefix);
+    }
   }
 
   private Optional<Path> directory() {

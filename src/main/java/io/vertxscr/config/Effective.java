@@ -48,7 +48,7 @@ public record Effective(List<Value> values, List<DescriptorEntry> entries, List<
     }
 
     OptionalLong bytes(String field) {
-      return text(field).map(Kind.Bytes::parse).orElse(OptionalLong.empty());
+      return text(field).map(ByteSize::parse).orElse(OptionalLong.empty());
     }
 
     /** Returns the place of the setting, for messages. */
@@ -101,7 +101,7 @@ public record Effective(List<Value> values, List<DescriptorEntry> entries, List<
   }
 
   long bytes(Parameter parameter) {
-    return Kind.Bytes.parse(text(parameter)).orElseThrow();  // checked with its kind
+    return ByteSize.parse(text(parameter)).orElseThrow();  // checked with its kind
   }
 
   boolean flag(Parameter parameter) {

@@ -1,14 +1,9 @@
 package io.vertxscr.config;
 
-import java.math.BigDecimal;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.Locale;
 import java.util.Optional;
-import java.util.OptionalLong;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /** Syntax and range of a parameter's value. */
@@ -16,25 +11,8 @@ sealed interface Kind {
   /** A whole number, both ends included. */
   record Int(int min, int max) implements Kind {}
 
-  /**
-   * A number of bytes such as {@code 4096}, {@code 300KB} or {@code 1.5g}. Syntax: a number with an optional fraction,
-   * an optional unit K M G T P (powers of 1024), an optional B. Both ends included.
-   */
-  record Bytes(long min, long max) implements Kind {
-    private static final Pattern SIZE = Pattern.compile("([0-9]{1,19}(?:\\.[0-9]{1,9})?)([kmgtp]?)b?");
-    private static final String UNITS = "kmgtp";
-
-    /** Bytes, rounded down; empty for an invalid size or one beyond a long. */
-    static OptionalLong parse(String text) {
-      Matcher matcher = SIZE.matcher(text.toLowerCase(Locale.ROOT));
-      if (!matcher.matches()) {
-        return OptionalLong.empty();
-      }
-      int shift = matcher.group(2).isEmpty() ? 0 : 10 * (UNITS.indexOf(matcher.group(2)) + 1);
-      var bytes = new BigDecimal(matcher.group(1)).multiply(BigDecimal.valueOf(1L << shift)).toBigInteger();
-      return bytes.bitLength() < Long.SIZE ? OptionalLong.of(bytes.longValue()) : OptionalLong.empty();
-    }
-  }
+  /** A {@link ByteSize}, both ends included. */
+  record Bytes(long min, long max) implements Kind {}
 
   /** Seconds since 1970. */
   record Time() implements Kind {}
@@ -68,7 +46,7 @@ sealed interface Kind {
     boolean good = switch (this) {
       case Int(int min, int max) -> isIntIn(value, min, max);
       case Bytes(long min, long max) -> {
-        var bytes = Bytes.parse(value);
+        var bytes = ByteSize.parse(value);
         yield bytes.isPresent() && bytes.getAsLong() >= min && bytes.getAsLong() <= max;
       }
       case Time _ -> value.matches("[0-9]{1,18}");

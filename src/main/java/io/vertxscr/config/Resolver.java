@@ -145,7 +145,7 @@ final class Resolver {
 
   private Optional<String> pieces() {
     Value said = values.get(Parameter.SCR_FILE_BUF_SIZE);
-    long bytes = Kind.Bytes.parse(said.text()).orElseThrow();
+    long bytes = ByteSize.parse(said.text()).orElseThrow();
     return bytes >= Limits.MIN_PIECE_BYTES && bytes <= Limits.MAX_PIECE_BYTES ? Optional.empty()
         : Optional.of(said.parameter() + "=" + said.text() + " (" + said.source() + "): pieces have "
             + Limits.MIN_PIECE_BYTES + " to " + Limits.MAX_PIECE_BYTES + " bytes, the nearest counts");

@@ -238,6 +238,14 @@ class ScrCommandTest {
   }
 
   @Test
+  void aNamedPrefixDirectoryThatIsNotThereIsRefused() {
+    Ran ran = run(Map.of(), "config", "--prefix", directory.resolve("tpyo").toString());
+
+    assertThat(ran).returns(2, Ran::exit).returns("", Ran::out);
+    assertThat(ran.err()).contains("prefix directory " + directory.resolve("tpyo") + " is not there");
+  }
+
+  @Test
   void theFileOfTheUserStandsInThePrefixDirectory() throws IOException {
     Files.writeString(directory.resolve(".scrconf"), "SCR_FLUSH=2\n");
 
@@ -299,6 +307,8 @@ class ScrCommandTest {
           + "--unset-checkpoints, --unset-reason, --unset-seconds'",
       "halt --checkpoints abc, 'Invalid value for option ''--checkpoints'': ''abc'' is not an integer in range'",
       "halt --seconds 1y, '--seconds ''1y'' is no length of time; expected seconds, or 1h30m'",
+      "drill --bytes 30XB, 'Invalid value for option ''--bytes'': ''30XB'' is no number of bytes; expected one such as "
+          + "4096, 300KB or 1.5g'",
       "halt --chekpoints=3, 'Unknown option: ''--chekpoints=3''; did you mean --checkpoints?'"})
   void aWrongCommandLineIsASentenceAndExitCode2(String line, String sentence) {
     Ran ran = run(Map.of(), line.isEmpty() ? new String[0] : line.split(" "));

@@ -13,7 +13,7 @@ class WordsTest {
       "1.5g, 1610612736", "2T, 2199023255552",
       "0.5K, 512", "9223372036854775807, 9223372036854775807", "7p, 7881299347898368"})
   void sizesCountInPowersOf1024(String text, long bytes) {
-    assertThat(Kind.Bytes.parse(text)).hasValue(bytes);
+    assertThat(ByteSize.parse(text)).hasValue(bytes);
     assertThat(new Kind.Bytes(bytes, bytes).complaint(text)).isEmpty();
     assertThat(new Kind.Bytes(-1, bytes - 1).complaint(text)).hasValueSatisfying(c -> assertThat(c).contains("300KB"));
   }
@@ -21,7 +21,7 @@ class WordsTest {
   @ParameterizedTest
   @CsvSource({"''", "k", "-1", "1x", "1kk", "1.k", ".5k", "9223372036854775808", "9000000p", "1 k", "1e3"})
   void whatIsNoSizeIsRefused(String text) {
-    assertThat(Kind.Bytes.parse(text)).isEmpty();
+    assertThat(ByteSize.parse(text)).isEmpty();
   }
 
   @ParameterizedTest

@@ -65,8 +65,8 @@ final class DrillCommand implements Callable<Integer> {
   @Option(names = "--ranks", paramLabel = "N", description = "Ranks of the program; as many as nodes if not given.")
   private Integer ranks;
 
-  @Option(names = "--bytes", defaultValue = "4194304", paramLabel = "N",
-      description = "That each rank writes in a checkpoint (${DEFAULT-VALUE}).")
+  @Option(names = "--bytes", defaultValue = "4MB", paramLabel = "N", converter = ByteSizeOption.class,
+      description = "That each rank writes in a checkpoint, such as 4096, 300KB or 1.5g (${DEFAULT-VALUE}).")
   private long bytes;
 
   @Option(names = "--scheme", defaultValue = "XOR", paramLabel = "SINGLE|PARTNER|XOR|RS",

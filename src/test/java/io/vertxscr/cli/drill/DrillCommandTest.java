@@ -61,7 +61,7 @@ class DrillCommandTest {
       --hide-node node1 --lose-cache     ! --lose-cache: a node that is hidden keeps what it has
       --hide-node node1 --kill-node node2 ! --kill-node and --hide-node do not go together
       --every 1                          ! expected 1 to 1000, 2 to 1000
-      --bytes -1                         ! no negative size
+      --bytes -1                         ! no number of bytes
       --flush -1                         ! --flush -1: expected 0 or more
       --max-rto -1                       ! --max-rto -1.0: expected 0 seconds or more
       --max-rpo NaN                      ! --max-rpo NaN: expected 0 seconds or more
