@@ -1,5 +1,6 @@
 package io.vertxscr.cli;
 
+import io.vertxscr.cli.daemon.LocalDaemons;
 import io.vertxscr.cli.launch.Attachment;
 import io.vertxscr.cli.launch.OwnAddress;
 import io.vertxscr.cluster.HazelcastConfig;
@@ -17,7 +18,6 @@ import io.vertxscr.model.Fault;
 import io.vertxscr.model.ScrException;
 import io.vertxscr.node.ClusteredNode;
 import io.vertxscr.node.NodeOptions;
-import io.vertxscr.storage.JobDirectory;
 import io.vertxscr.transfer.ThreadPriority;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -234,9 +234,8 @@ final class NodeCommand implements Callable<Integer> {
           + " needs --secret-file, the same on all nodes, or --tls-cert; to make a secret:"
           + " (umask 077; head -c 32 /dev/urandom > ~/.scr-secret)");
     }
-    JobDirectory ofJob =
-        new JobDirectory(settings.cache().controlBase(), settings.job().user(), settings.job().id());
-    return Credentials.of(List.of(ClusterAuthority.ofRandomKey(SecretFile.ofThisHost(ofJob.path()))));
+    return Credentials.of(List.of(ClusterAuthority.ofRandomKey(
+        SecretFile.ofThisHost(LocalDaemons.job(settings).path()))));
   }
 
   private static Optional<BearerToken> token(Path file) {

@@ -151,7 +151,7 @@ final class Simulation {
     this.main = program("/pfs/prefix", scenario.ranksPerNode());
     this.guest = program("/pfs/guest", 1);
     this.caches = new CacheWatch(() -> List.of(main, guest), this::machine,
-        this::isInTheWay, this::violated);
+        this::mayMakeRoom, this::violated);
     this.operator = new Operator(inspector.getPath(main.prefix()), script.clock());
     this.tools = new OfflineTools(inspector.getPath(main.prefix()), script.clock());
   }
@@ -224,8 +224,8 @@ final class Simulation {
         name, _ -> newMachine(name));
   }
 
-  /** What may make room for others although nothing replaces it. */
-  private boolean isInTheWay(Attempt attempt) {
+  /** Whether a dataset may go for others although nothing replaces it. */
+  private boolean mayMakeRoom(Attempt attempt) {
     return (time.nowNs() <= fullUntilNs || roomBytes.isPresent()) && !isWithinTolerance(attempt)
         || roomBytes.isPresent() && scenario.mayLoseLast();
   }
@@ -732,10 +732,10 @@ final class Simulation {
     for (Rank rank : ranks) {
       begin(rank, run, steps);
     }
+    long boundNs = bound().toNanos();
     while (!isOver()) {
       machines.values().forEach(machine -> faultsEndNs = Math.max(faultsEndNs, machine.failedNs()));
-      long deadlineNs = Math.max(Math.max(faultsEndNs, troublesNs), lastProgressNs())
-          + bound().toNanos();
+      long deadlineNs = Math.max(Math.max(faultsEndNs, troublesNs), lastProgressNs()) + boundNs;
       if (time.nowNs() >= deadlineNs) {
         stop(Invariant.EVERY_CALL_IS_ANSWERED, "run " + run + ": " + waiting());
       }

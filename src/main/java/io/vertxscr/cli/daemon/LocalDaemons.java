@@ -34,7 +34,11 @@ public final class LocalDaemons {
 
   /** Where the daemons of this user and job have their sockets. */
   public static JobDirectory job(Map<String, String> environment) {
-    Settings settings = Settings.load(environment, Configuration.systemFile(environment));
+    return job(Settings.load(environment, Configuration.systemFile(environment)));
+  }
+
+  /** The same by these settings. */
+  public static JobDirectory job(Settings settings) {
     return new JobDirectory(settings.cache().controlBase(), settings.job().user(), settings.job().id());
   }
 

@@ -1,11 +1,9 @@
 package io.vertxscr.cli.offline;
 
-import io.vertxscr.config.Configuration;
-import io.vertxscr.config.Settings;
+import io.vertxscr.cli.daemon.LocalDaemons;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.ScrException;
 import io.vertxscr.scavenge.NodeCache;
-import io.vertxscr.storage.JobDirectory;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
@@ -48,7 +46,6 @@ public final class CachesOption {
     if (control != null) {
       return control.toAbsolutePath().normalize();
     }
-    Settings settings = Settings.load(environment, Configuration.systemFile(environment));
-    return new JobDirectory(settings.cache().controlBase(), settings.job().user(), settings.job().id()).path();
+    return LocalDaemons.job(environment).path();
   }
 }

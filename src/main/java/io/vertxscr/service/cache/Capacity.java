@@ -23,10 +23,8 @@ import io.vertxscr.service.Observer;
 import io.vertxscr.storage.DatasetStore;
 import java.nio.file.Files;
 import java.util.List;
-import java.util.Map;
 import java.util.OptionalLong;
 import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.BooleanSupplier;
 import java.util.stream.Collectors;
 import org.slf4j.Logger;
@@ -47,9 +45,6 @@ public final class Capacity {
   private final DatasetStore store;
   private final CacheEvictor keeper;
   private final Observer observer;
-  /** Bytes of the last dataset of the run that did not fit, by the base of its store. Written by any thread. */
-  private final Map<String, Long> tooLarge = new ConcurrentHashMap<>();
-  private long runOfTooLarge;
 
   /** Measures for a node. */
   public Capacity(Loop loop, Membership membership, DatasetStore store, CacheEvictor keeper, Observer observer) {
@@ -127,8 +122,7 @@ public final class Capacity {
     List<DatasetRecord> alike = store.list().stream().filter(record -> record.cache().base().equals(how.storeBase())
         && record.redundancy().how().redundancy().equals(how.redundancy())).toList();
     long known = alike.isEmpty() ? 0 : store.bytes(alike.getLast().descriptor().id());
-    long needed = Math.max(known, run.policy().cache().bypassWhenFull() ? tooLarge(run).getOrDefault(target.base(), 0L)
-        : 0);
+    long needed = run.policy().cache().bypassWhenFull() ? Math.max(known, cache.refusedBytes(target.base())) : known;
     boolean exact = run.policy().cache().evictFirst();
     if (needed == 0 && !exact) {
       return Future.succeededFuture(RoomEstimate.ENOUGH);
@@ -142,15 +136,6 @@ public final class Capacity {
       }
       return new Need(needed, free, whole(target, sharing) / 2 < needed, exact, waited);
     }).map(need -> need.free() >= needed && !exact ? RoomEstimate.ENOUGH : evicting(cache, how, target, need));
-  }
-
-  /** What has not fit, of this run: it may bypass the store from then on. */
-  private Map<String, Long> tooLarge(RunInfo run) {
-    if (run.run() != runOfTooLarge) {
-      runOfTooLarge = run.run();
-      tooLarge.clear();
-    }
-    return tooLarge;
   }
 
   /**
@@ -167,19 +152,20 @@ public final class Capacity {
    * files. What is beside them in the store is not held against SIZE: it may be what they replace. Nor is what other
    * nodes on the device need, which may be there already; for that the file system has the last word.
    */
-  public Requirement requirement(RunInfo run, CheckpointDescriptor how) {
+  public Requirement requirement(RunInfo run, RunCache cache, CheckpointDescriptor how) {
     StoreDescriptor target = run.policy().descriptors().store(how.storeBase());
-    tooLarge(run);
-    return new Requirement(target, target.sizeBytes().isPresent()
+    return new Requirement(cache, target, target.sizeBytes().isPresent()
         ? OptionalLong.of(target.sizeBytes().getAsLong() / sharing(run, target)) : OptionalLong.empty());
   }
 
   /** What a store must have for a dataset whose files are there. Any thread. */
   public final class Requirement {
+    private final RunCache cache;
     private final StoreDescriptor target;
     private final OptionalLong share;
 
-    private Requirement(StoreDescriptor target, OptionalLong share) {
+    private Requirement(RunCache cache, StoreDescriptor target, OptionalLong share) {
+      this.cache = cache;
       this.target = target;
       this.share = share;
     }
@@ -193,7 +179,7 @@ public final class Capacity {
       String taken = "no room in store " + target.base() + ": the dataset has " + fileBytes
           + " bytes in files on this node, its redundancy takes " + redundancyBytes;
       if (share.isPresent() && fileBytes + redundancyBytes > share.getAsLong()) {
-        tooLarge.put(target.base(), fileBytes + redundancyBytes);
+        cache.refused(target.base(), fileBytes + redundancyBytes);
         throw full(taken + ", and SIZE leaves " + share.getAsLong() + " to a node",
             fileBytes + redundancyBytes - share.getAsLong());
       }
@@ -205,7 +191,7 @@ public final class Capacity {
       }
       long free = store.freeBytes(target.base());
       if (free < redundancyBytes) {
-        tooLarge.put(target.base(), fileBytes + redundancyBytes);
+        cache.refused(target.base(), fileBytes + redundancyBytes);
         throw full(taken + ", and free are " + free, redundancyBytes - free);
       }
     }

@@ -10,6 +10,7 @@ import java.util.HashSet;
 import java.util.Map;
 import java.util.OptionalInt;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 
 /**
  * A run's view of the datasets in this node's caches, and its eviction settings. On the node's loop.
@@ -30,6 +31,8 @@ public final class RunCache {
   private int restart;
   /** The same where it has been brought to stable storage again, or is on its way there. */
   private int secured;
+  /** Bytes of the last dataset that did not fit, by the base of its store. Written by any thread. */
+  private final Map<String, Long> tooLarge = new ConcurrentHashMap<>();
   private boolean ended;
 
   /** A run that begins. */
@@ -66,6 +69,16 @@ public final class RunCache {
     boolean asks = restart != secured;
     secured = restart;
     return asks && restart != 0 ? OptionalInt.of(restart) : OptionalInt.empty();
+  }
+
+  /** A dataset of so many bytes did not fit into a store. Any thread. */
+  void refused(String storeBase, long bytes) {
+    tooLarge.put(storeBase, bytes);
+  }
+
+  /** Bytes of the last dataset that did not fit into a store; 0: all did. */
+  long refusedBytes(String storeBase) {
+    return tooLarge.getOrDefault(storeBase, 0L);
   }
 
   /** Every node has a dataset, protected. */

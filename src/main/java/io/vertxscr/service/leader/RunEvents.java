@@ -120,7 +120,7 @@ public final class RunEvents {
     refused(failure);
   }
 
-  /** A dataset was not begun. */
+  /** A dataset was not begun, or has failed. */
   void refused(Throwable failure) {
     failures++;
     lastFailure = String.valueOf(failure.getMessage());

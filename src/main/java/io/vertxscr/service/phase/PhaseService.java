@@ -318,7 +318,7 @@ public final class PhaseService {
             return loop.traces().span(protect(call, how, known), begun, Future.succeededFuture().compose(_ -> {
               small.putAll(claims.received(run, all.carried()));
               return protection.protect(new ProtectionJob(record, info.run(), info.map(), run.sets(how), 0,
-                  written.ranks(), written.seals(), small), capacity.requirement(info, how)::check,
+                  written.ranks(), written.seals(), small), capacity.requirement(info, run.cache(), how)::check,
                   when == StoreSync.COMPLETE);
             })).compose(saved -> synced.map(saved))
                 .transform((saved, failure) ->

@@ -236,12 +236,12 @@ public final class FetchService {
     }
     long free = store.freeBytes(request.base());
     List<Integer> replaced = new ArrayList<>();
-    List<Integer> replaceable = Stream.concat(
-            held.stream().map(record -> record.descriptor().id()).filter(id -> id == request.descriptor().id()),
-            held.stream().filter(record -> isSuperseded(record, request)).map(record -> record.descriptor().id()))
-        .toList();
-    for (int id : replaceable) {
+    List<DatasetRecord> replaceable = Stream.concat(
+        held.stream().filter(record -> record.descriptor().id() == request.descriptor().id()),
+        held.stream().filter(record -> isSuperseded(record, request))).toList();
+    for (DatasetRecord other : replaceable) {
       if (free < needed) {
+        int id = other.descriptor().id();
         free += store.bytes(id);
         replaced.add(id);
       }
