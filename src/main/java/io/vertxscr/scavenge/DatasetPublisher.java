@@ -9,6 +9,7 @@ import io.vertxscr.prefix.metadata.PrefixIndex.Reading;
 import io.vertxscr.prefix.metadata.PrefixIndex;
 import io.vertxscr.prefix.metadata.PrefixPaths;
 import io.vertxscr.prefix.metadata.WrittenOver;
+import io.vertxscr.prefix.publish.LeftoverSweep;
 import io.vertxscr.prefix.publish.Publication;
 import io.vertxscr.scavenge.DatasetAssembly.Assembled;
 import java.nio.file.Files;
@@ -187,6 +188,7 @@ public final class DatasetPublisher {
         withOverwritten(withBroken(withoutLost(before, lost).enlist(whole, now), broken), overwritten));
     remarks(reading.remarks());
     remarks(publication.removeReplaced(whole));
+    whole.forEach(descriptor -> new LeftoverSweep(paths).sweep(descriptor.key()));
     List<Index.Entry> failed = reading.index().entries().stream().filter(entry -> entry.failed().isPresent()
         && whole.stream().anyMatch(entry.descriptor()::sameAs)).toList();
     looked.forEach(dataset -> tell(dataset, Optional.ofNullable(replaced.get(dataset.descriptor().id())),

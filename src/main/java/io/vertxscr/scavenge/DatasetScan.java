@@ -47,7 +47,11 @@ public record DatasetScan(DatasetDescriptor descriptor, int worldRanks, SortedMa
    * @param good files of the application that are there
    * @param segments of those that are in containers, by name
    */
-  public record Rank(int expectedFiles, RankFiles good, boolean whole, Map<String, List<Segment>> segments) {}
+  public record Rank(int expectedFiles, RankFiles good, boolean whole, Map<String, List<Segment>> segments) {
+    Rank asWhole() {
+      return new Rank(expectedFiles, good, true, segments);
+    }
+  }
 
   /** A redundancy file: who wrote it, its entry in the filemap, its header. */
   public record SetFile(int rank, StoredRedundancy file, RedundancyHeader header) {

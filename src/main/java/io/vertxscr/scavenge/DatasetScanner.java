@@ -86,6 +86,10 @@ public final class DatasetScanner {
       problems.addAll(found.problems());
     }
     int worldRanks = of.stream().mapToInt(RankFilemap::worldRanks).max().orElseThrow();
+    if (ranks.size() == worldRanks && RankFiles.totals(ranks.values().stream().map(DatasetScan.Rank::good).toList())
+        .equals(descriptor.totals())) {
+      ranks.replaceAll((_, rank) -> rank.asWhole());       // nothing but redundancy is missing
+    }
     return new DatasetScan(descriptor, worldRanks, ranks, redundancy, problems);
   }
 

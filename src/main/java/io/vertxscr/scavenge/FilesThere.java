@@ -32,6 +32,13 @@ record FilesThere(Path directory, RankFilemap map) {
         && map.redundancy().stream().allMatch(file -> problem(file, Depth.SIZES).isEmpty());
   }
 
+  /** Returns the copy of a cached file. It is of an earlier call, or of another node that had the file too. */
+  Optional<FileMeta> copyOf(FileMeta cached) {
+    return map.files().files().stream().filter(file -> file.name().equals(cached.name())
+        && file.bytes() == cached.bytes() && (cached.crc().isEmpty() || cached.crc().equals(file.crc()))
+        && problem(file, Depth.SIZES).isEmpty()).findFirst();
+  }
+
   /** Returns the mismatch of an application file, in a sentence. */
   Optional<String> problem(FileMeta file, Depth depth) {
     return problem(map.flushed(file), file, depth);

@@ -21,6 +21,7 @@ import io.vertxscr.prefix.metadata.PrefixDirectories;
 import io.vertxscr.scavenge.ScavengeCopy.NodeCopy;
 import io.vertxscr.storage.AtomicFile;
 import io.vertxscr.storage.Faults;
+import io.vertxscr.storage.FileChecks;
 import io.vertxscr.storage.NodeDirectories;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -97,8 +98,18 @@ final class PackedScavengeCopy {
   private boolean isThere(RankRecord rank, Map<Integer, RankFilemap> before) {
     RankFilemap map = before.get(rank.files().rank());
     return map != null && map.files().files().containsAll(rank.files().files())
-        && map.redundancy().isEmpty() == rank.redundancy().isEmpty()
+        && rank.redundancy().filter(name -> isNews(name, map.redundancy())).isEmpty()
         && new FilesThere(target, map).all();
+  }
+
+  /** Another node had redundancy of this rank for another set. */
+  private boolean isNews(String redundancy, List<StoredRedundancy> known) {
+    Path cached = NodeDirectories.resolve(source, redundancy);
+    if (!Files.isReadable(cached)) {
+      return false;
+    }
+    int crc = FileChecks.crc(cached);
+    return known.stream().noneMatch(file -> file.crc() == crc);
   }
 
   private String place() {
@@ -175,6 +186,10 @@ final class PackedScavengeCopy {
       FileMeta meta = file.item().file();
       if (file.crc().isEmpty()) {
         problems.add(file.problem());
+        before.flatMap(map -> new FilesThere(target, map).copyOf(meta)).ifPresent(known -> {
+          files.add(known);
+          segments.put(known.name(), before.get().flushed(known).segments());
+        });
       } else if (file.item().redundancy()) {
         String name = name(meta.path(), redundancy);
         redundancy.add(new StoredRedundancy(name, record.scheme(), meta.bytes(), file.crc().getAsInt()));
@@ -184,7 +199,7 @@ final class PackedScavengeCopy {
         segments.put(meta.name(), segments(file.item(), place));
       }
     }
-    int expected = rank.files().files().size() + Math.max(redundancy.size(), rank.redundancy().isPresent() ? 1 : 0);
+    int expected = RankFilemap.expectedFiles(rank.files(), rank.redundancy().isPresent(), redundancy);
     return new RankFilemap(record.descriptor(), record.origin().ranks(), expected, new RankFiles(number, files),
         redundancy, segments);
   }

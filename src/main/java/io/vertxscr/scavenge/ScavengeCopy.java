@@ -16,7 +16,6 @@ import io.vertxscr.prefix.metadata.PrefixDirectories;
 import io.vertxscr.prefix.metadata.PrefixPaths;
 import io.vertxscr.storage.AtomicFile;
 import io.vertxscr.storage.Faults;
-import io.vertxscr.storage.FileChecks;
 import io.vertxscr.storage.NodeDirectories;
 import io.vertxscr.storage.Trees;
 import java.io.IOException;
@@ -106,9 +105,9 @@ public final class ScavengeCopy {
     List<FileMeta> files = new ArrayList<>();
     Set<Path> directories = new LinkedHashSet<>();
     for (FileMeta file : rank.files().files()) {
-      if (before.filter(map -> map.files().files().contains(file)).isPresent()
-          && FileChecks.sizeProblem(target, file).isEmpty()) {
-        files.add(file);
+      Optional<FileMeta> there = before.flatMap(map -> new FilesThere(target, map).copyOf(file));
+      if (there.isPresent()) {
+        files.add(there.get());
         continue;
       }
       Path draft = drafts.resolve(number + "." + files.size());
@@ -118,15 +117,14 @@ public final class ScavengeCopy {
       });
     }
     List<StoredRedundancy> redundancy = new ArrayList<>(before.map(RankFilemap::redundancy).orElse(List.of()));
-    int expected = rank.files().files().size() + redundancy.size();
     if (rank.redundancy().isPresent()) {
       redundancy(rank, drafts, redundancy, problems);
-      expected = Math.max(expected, rank.files().files().size() + 1);
     }
     directories.add(target);
     PrefixDirectories.force(Trees.upTo(paths.prefix(), directories));
     AtomicFile.replace(target.resolve(number + ".scrfilemap"), RankFilemapFile.encode(new RankFilemap(
-        record.descriptor(), record.origin().ranks(), Math.max(expected, files.size() + redundancy.size()),
+        record.descriptor(), record.origin().ranks(),
+        RankFilemap.expectedFiles(rank.files(), rank.redundancy().isPresent(), redundancy),
         new RankFiles(number, files), redundancy)));
     long bytes = files.stream().mapToLong(FileMeta::bytes).sum()
         + redundancy.stream().mapToLong(StoredRedundancy::bytes).sum();

@@ -4,11 +4,13 @@ import io.vertxscr.format.prefix.RankFileMap.FlushedFile;
 import io.vertxscr.format.prefix.RankFileMap.RankEntry;
 import io.vertxscr.format.prefix.RankFileMap.Segment;
 import io.vertxscr.format.prefix.RankFileMapFile;
+import io.vertxscr.model.DatasetDescriptor.Totals;
 import io.vertxscr.model.DatasetDescriptor;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.FileMeta;
 import io.vertxscr.model.RankFiles;
 import io.vertxscr.model.ScrException;
+import io.vertxscr.prefix.copy.KeptFiles;
 import io.vertxscr.prefix.metadata.PrefixDirectories;
 import io.vertxscr.prefix.metadata.PrefixPaths;
 import io.vertxscr.prefix.metadata.RankMapReader;
@@ -29,6 +31,7 @@ import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalInt;
 import java.util.Set;
 import java.util.function.IntFunction;
 
@@ -39,6 +42,7 @@ final class ScavengedFiles {
   private final Path directory;
   private final List<RankFiles> ranks;
   private final IntFunction<Map<String, List<Segment>>> segments;
+  private final KeptFiles kept;
 
   /**
    * @param ranks all of the run, in any order
@@ -50,16 +54,24 @@ final class ScavengedFiles {
     this.paths = paths;
     this.descriptor = descriptor;
     this.directory = paths.dataset(descriptor.id());
+    this.kept = new KeptFiles(paths, descriptor.id());
     this.ranks = Workers.map(
         ranks.stream().sorted(Comparator.comparingInt(RankFiles::rank)).toList(), this::withChecksums);
   }
 
   /**
-   * Sees that no place belongs to a later dataset: that would be damaged.
+   * Before the first file is moved. Sees that none is missing, and that no place belongs to a later dataset, which
+   * would be damaged.
    *
-   * @throws ScrException WRONG_STATE naming it
+   * @throws ScrException CORRUPT where these are not all files of the dataset; WRONG_STATE naming the later one
    */
   void check(Publication publication) {
+    Totals there = RankFiles.totals(ranks);
+    if (!there.equals(descriptor.totals())) {
+      throw new ScrException(Fault.CORRUPT, "dataset " + descriptor.id() + " has " + descriptor.totals().files()
+          + " files with " + descriptor.totals().bytes() + " bytes, but the filemaps of its ranks in " + directory
+          + " have " + there.files() + " with " + there.bytes());
+    }
     Map<String, Integer> taken = new HashMap<>();
     for (RankFiles rank : ranks) {
       for (FileMeta file : rank.files()) {
@@ -82,7 +94,10 @@ final class ScavengedFiles {
     }
   }
 
-  /** Renames every file to its final path, durably. */
+  /**
+   * Renames every file to its final path, durably. What had the path is kept beside it: an older dataset may be listed
+   * with it until this one is complete, which may take another call.
+   */
   void place() {
     Set<Path> directories = new LinkedHashSet<>();
     for (RankFiles rank : ranks) {
@@ -95,7 +110,7 @@ final class ScavengedFiles {
           PrefixDirectories.create(paths.prefix(), place.getParent());
         }
         if (isStaged(file)) {
-          move(staged(file), place);
+          move(file, place);
         }
       }
     }
@@ -138,11 +153,12 @@ final class ScavengedFiles {
     return NodeDirectories.resolve(directory, file.name());
   }
 
-  private static void move(Path from, Path to) {
+  private void move(FileMeta file, Path place) {
     try {
-      Files.move(from, to, StandardCopyOption.ATOMIC_MOVE);
+      kept.keep(file.path(), () -> file.crc().equals(OptionalInt.of(FileChecks.crc(place))));
+      Files.move(staged(file), place, StandardCopyOption.ATOMIC_MOVE);
     } catch (IOException e) {
-      throw Faults.io(to, e);
+      throw Faults.io(place, e);
     }
   }
 }

@@ -12,7 +12,10 @@ import io.vertxscr.prefix.metadata.FlushFileStore;
 import io.vertxscr.prefix.metadata.PrefixIndex;
 import io.vertxscr.prefix.metadata.PrefixPaths;
 import io.vertxscr.prefix.metadata.RestartFileStore;
+import io.vertxscr.prefix.publish.Publication;
+import io.vertxscr.storage.Trees;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Clock;
@@ -74,6 +77,42 @@ class DatasetPublisherTest {
     assertThat(List.of(publisher.idOf("6"), publisher.idOf("b.6"), publisher.idOf("scr.dataset.6"))).containsOnly(6);
     assertThatThrownBy(() -> publisher.idOf("b.7")).isInstanceOf(ScrException.class)
         .extracting(failure -> ((ScrException) failure).fault()).isEqualTo(Fault.BAD_CONFIGURATION);
+  }
+
+  /** Method: the summary cannot be written, once. */
+  @Test
+  void anOlderDatasetStaysWholeUntilTheOneThatTakesItsPathsIsComplete() throws IOException {
+    caches.dataset(5, "b.5", "out");
+    DatasetDescriptor later = caches.dataset(6, "b.6", "out");
+    caches.copy(5);
+    assertThat(publisher.add(5, false)).isTrue();
+    caches.copy(6);
+    var assembly = new DatasetAssembly(paths, new Publication(paths, index));
+    assertThatThrownBy(() -> assembly.assemble(6, (_, work) -> {
+      makeDirectory(paths.summary(6).resolve("in the way"));
+      work.accept(index);
+    })).isInstanceOf(ScrException.class);
+
+    assertThat(paths.file("out/a.2")).hasBinaryContent(caches.bytes(6, 2, "a"));
+    assertThat(DatasetVerification.verify(paths, 5).problems()).isEmpty();
+    assertThat(entry(5).complete()).isTrue();
+
+    Trees.delete(paths.summary(6));
+    caches.copy(6);                                       // again: they are not where they were copied
+    assertThat(publisher.add(6, false)).isTrue();
+    assertThat(entry(5).replacedBy()).hasValue(6);
+    assertThat(DatasetVerification.verify(paths, 6).problems()).isEmpty();
+    try (var left = Files.list(paths.file("out"))) {
+      assertThat(left).as("nothing is kept any more").hasSize((int) later.totals().files());
+    }
+  }
+
+  private static void makeDirectory(Path directory) {
+    try {
+      Files.createDirectories(directory);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
   }
 
   @Test

@@ -198,6 +198,26 @@ class PackedScavengeTest {
     one.isWhole();
   }
 
+  /** Method: the second node's copy is damaged, or nothing is; its redundancy is of another set. */
+  @Test
+  void ofARankThatTwoNodesHaveTheWholeCopyAndBothRedundancyFilesAreTaken() throws IOException {
+    for (String damaged : List.of("", "n0", "n2")) {
+      Case one = new Case(Scheme.XOR);
+      one.caches.twice(ID, 1, "n2");
+      if (!damaged.isEmpty()) {
+        flip(one.caches.directory(damaged, ID).resolve("rank.1/b.1"), 3);
+      }
+      one.copyAll();
+      DatasetScan scan = DatasetScanner.scan(one.paths, ID, Depth.BYTES);
+      assertThat(scan.missing()).as("damaged on " + damaged).isEmpty();
+      assertThat(scan.redundancy()).filteredOn(file -> file.rank() == 1).hasSize(2);
+      long bytes = one.copyAll().stream().mapToLong(NodeCopy::bytes).sum();
+      assertThat(bytes).as("of a call that is repeated").isEqualTo(0);
+      assertThat(one.assemble().rebuilt()).isEmpty();
+      one.isWhole();
+    }
+  }
+
   @Test
   void aDamagedCachedFileIsLeftOutAndRebuilt() throws IOException {
     Case one = new Case(Scheme.XOR);

@@ -5,9 +5,12 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.vertxscr.format.HashFile;
 import io.vertxscr.format.prefix.FlushStatus.Location;
+import io.vertxscr.format.prefix.RankFilemap;
+import io.vertxscr.format.prefix.RankFilemapFile;
 import io.vertxscr.format.prefix.Summary;
 import io.vertxscr.model.DatasetDescriptor;
 import io.vertxscr.model.Fault;
+import io.vertxscr.model.RankFiles;
 import io.vertxscr.model.Scheme;
 import io.vertxscr.model.ScrException;
 import io.vertxscr.placement.Protection;
@@ -165,6 +168,63 @@ class ScavengeTest {
       assertThat(assembled.problems()).anyMatch(problem -> problem.contains(damaged) && problem.contains("checksum"));
       assertThat(one.publication.summary(6)).isEmpty();
     }
+  }
+
+  /** Both nodes have lost a file of it: its two redundancy files do not make up for that. */
+  @Test
+  void aRankWithRedundancyOfTwoNodesLacksTheFileThatNoneOfThemHas() throws IOException {
+    Case one = new Case(Scheme.XOR, 1);
+    DatasetDescriptor descriptor = one.caches.dataset(6, "b.6");
+    one.caches.twice(6, 1, "n2");
+    for (String node : List.of("n1", "n2")) {
+      Files.delete(one.caches.directory(node, 6).resolve("rank.1/a.1"));
+    }
+    one.caches.nodes().forEach(node -> new ScavengeCopy(node, 6, one.paths).run());
+    assertThat(one.paths.dataset(6).resolve("1/2_of_4_in_0.xor")).exists();
+
+    assertThat(one.assemble(6)).returns(true, Assembled::valid).returns(List.of(1), Assembled::rebuilt);
+    one.isWhole(descriptor, "b.6");
+  }
+
+  @Test
+  void whatOneOfTwoNodesHasOfARankIsTaken() throws IOException {
+    for (String damaged : List.of("n1", "n2")) {
+      Case one = new Case(Scheme.SINGLE, 1);
+      DatasetDescriptor descriptor = one.caches.dataset(6, "b.6");
+      one.caches.twice(6, 1, "n2");
+      flip(one.caches.directory(damaged, 6).resolve("rank.1/a.1"));
+      one.caches.nodes().forEach(node -> new ScavengeCopy(node, 6, one.paths).run());
+      assertThat(one.assemble(6).valid()).isTrue();
+      one.isWhole(descriptor, "b.6");
+    }
+  }
+
+  @Test
+  void aDatasetThatHasLostItsRedundancyOnlyIsPublished() throws IOException {
+    Case one = new Case(Scheme.XOR, 1);
+    DatasetDescriptor descriptor = one.caches.dataset(6, "b.6");
+    for (int rank = 0; rank < NODES; rank++) {
+      Files.delete(one.caches.directory("n" + rank, 6).resolve(".scr/g1/" + (rank + 1) + "_of_4_in_0.xor"));
+    }
+    one.caches.nodes().forEach(node -> new ScavengeCopy(node, 6, one.paths).run());
+    assertThat(one.assemble(6)).returns(true, Assembled::valid).returns(List.of(), Assembled::rebuilt);
+    one.isWhole(descriptor, "b.6");
+  }
+
+  @Test
+  void filemapsThatDoNotHaveAllFilesMoveNone() throws IOException {
+    Case one = new Case(Scheme.XOR, 1);
+    one.caches.dataset(6, "b.6");
+    one.copyAll(6);
+    Path filemap = one.paths.dataset(6).resolve("1.scrfilemap");
+    RankFilemap map = RankFilemapFile.decode(Files.readAllBytes(filemap));
+    Files.write(filemap, RankFilemapFile.encode(new RankFilemap(map.descriptor(), map.worldRanks(), 2,
+        new RankFiles(1, map.files().files().subList(0, 1)), map.redundancy())));
+
+    assertThatThrownBy(() -> one.assemble(6)).hasMessageContainingAll("has 8 files", "have 7")
+        .extracting(failure -> ((ScrException) failure).fault()).isEqualTo(Fault.CORRUPT);
+    assertThat(one.caches.prefix.resolve("b.6")).doesNotExist();
+    assertThat(one.publication.summary(6)).isEmpty();
   }
 
   @Test

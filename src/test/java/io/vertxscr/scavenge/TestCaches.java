@@ -38,6 +38,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -212,6 +213,33 @@ public final class TestCaches {
       }
       RankFiles own = checked.get(set.memberOf(rank));
       records.computeIfPresent(rank, (_, record) -> new RankRecord(own, record.set(), record.redundancy()));
+    }
+  }
+
+  /** A rank that another node has, too, as after a crash amid a restart: with redundancy of its own. */
+  public void twice(int id, int rank, String node) {
+    DatasetStore from = stores.get(map.nodeOf(rank));
+    DatasetStore to = stores.get(node);
+    RankRecord there = from.find(id).orElseThrow().ranks().stream()
+        .filter(one -> one.files().rank() == rank).findFirst().orElseThrow();
+    try {
+      Path target = to.createDirectory(id, rank).getParent();
+      for (FileMeta file : there.files().files()) {
+        Files.copy(from.directory(id).resolve(file.name()), target.resolve(file.name()),
+            StandardCopyOption.COPY_ATTRIBUTES);
+      }
+      Optional<String> redundancy = there.redundancy().map(name -> name + ".of." + node);
+      if (redundancy.isPresent()) {
+        byte[] other = Files.readAllBytes(from.directory(id).resolve(there.redundancy().get()));
+        other[other.length - 1] ^= 1;
+        Files.write(target.resolve(redundancy.get()), other);
+      }
+      DatasetRecord record = to.find(id).orElseThrow();
+      List<RankRecord> ranks = new ArrayList<>(record.ranks());
+      ranks.add(new RankRecord(there.files(), there.set(), redundancy));
+      to.save(record.with(ranks));
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
     }
   }
 

@@ -85,6 +85,17 @@ final class Machine implements SimulatedFileSystem.Interference {
     disk.syncAll();
   }
 
+  /** Its disk and the shared one, as a process sees them that is no daemon. */
+  SimulatedFileSystem seenBy(SimulatedFileSystem.Interference process) {
+    return new SimulatedFileSystem(name, disk, shared, process);
+  }
+
+  /** That process has ended; no daemon runs. */
+  void processEnds() {
+    disk.release(name);
+    shared.release(name);
+  }
+
   LocalFiles local() {
     return local;
   }

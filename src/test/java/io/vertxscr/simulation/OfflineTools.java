@@ -18,6 +18,7 @@ import java.nio.file.Path;
 import java.time.Clock;
 import java.util.Collection;
 import java.util.List;
+import java.util.function.BooleanSupplier;
 
 /** {@code scr index} and {@code scr scavenge} on a prefix directory: beside daemons, and after their end. */
 final class OfflineTools {
@@ -33,14 +34,32 @@ final class OfflineTools {
     }
   };
 
+  private static final String NAME = "scr";
+
+  private final SimulatedDisk shared;
+  private final Process process = new Process();
   private final PrefixPaths paths;
   private final PrefixIndex index;
   private final FlushFileStore flushFile;
   private final Clock clock;
 
-  /** @param prefix the directory, as somebody sees it whose operations on files do not fail */
-  OfflineTools(Path prefix, Clock clock) {
-    LockUser user = new LockUser("scr", new LocalFiles(prefix.getFileSystem()), clock);
+  /** The process of a command. No operation fails, but one may be its last. */
+  private static final class Process implements SimulatedFileSystem.Interference {
+    private int left = Integer.MAX_VALUE;
+
+    @Override
+    public void before(SimulatedFileSystem.Operation operation, boolean onShared, Path path) {
+      if (left <= 0 || left-- == 1) {                      // nor does it clean up
+        throw new NodeDeath(NAME);
+      }
+    }
+  }
+
+  /** @param own a disk of the machine on which the commands run */
+  OfflineTools(SimulatedDisk own, SimulatedDisk shared, String prefixDirectory, Clock clock) {
+    this.shared = shared;
+    Path prefix = new SimulatedFileSystem(NAME, own, shared, process).getPath(prefixDirectory);
+    LockUser user = new LockUser(NAME, new LocalFiles(prefix.getFileSystem()), clock);
     this.paths = new PrefixPaths(prefix);
     this.index = new PrefixIndex(paths, user);
     this.flushFile = new FlushFileStore(paths, user);
@@ -67,11 +86,12 @@ final class OfflineTools {
   void scavenge(Collection<Machine> machines, String job) {
     String control = "/local/cntl/user/scr." + job;
     List<NodeCache> caches = machines.stream()
-        .flatMap(machine -> NodeCache.ofJob(machine.files.getPath(control)).stream()).toList();
+        .flatMap(machine -> NodeCache.ofJob(machine.seenBy(process).getPath(control)).stream()).toList();
     var scavenge = new OfflineScavenge(paths, index, flushFile, id -> {
       for (Machine machine : machines) {
-        PrefixPaths seen = new PrefixPaths(machine.files.getPath(paths.prefix().toString()));
-        NodeCache.ofJob(machine.files.getPath(control))
+        SimulatedFileSystem files = machine.seenBy(process);
+        PrefixPaths seen = new PrefixPaths(files.getPath(paths.prefix().toString()));
+        NodeCache.ofJob(files.getPath(control))
             .forEach(cache -> new LocalCopies(seen, List.of(cache), _ -> {}).bring(id));
       }
       return true;
@@ -82,6 +102,27 @@ final class OfflineTools {
   /** The same of one machine, beside the daemons of others. @return false: not now */
   boolean scavengeUnlessBusy(Machine machine, String job) {
     return unlessBusy(() -> scavenge(List.of(machine), job));
+  }
+
+  /**
+   * Does something and is killed amid it; whoever comes next finds what is left.
+   *
+   * @param operation on files, from 1, that is not done any more
+   * @param on the machines whose disks it uses, on which no daemon runs
+   * @return false: it had ended before
+   */
+  boolean isKilled(int operation, Collection<Machine> on, BooleanSupplier work) {
+    process.left = operation;
+    try {
+      work.getAsBoolean();
+      return false;
+    } catch (NodeDeath _) {
+      return true;
+    } finally {
+      process.left = Integer.MAX_VALUE;
+      shared.release(NAME);
+      on.forEach(Machine::processEnds);
+    }
   }
 
   private static boolean unlessBusy(Runnable work) {

@@ -54,6 +54,7 @@ record Scenario(long seed, Profile profile, int nodes, int spares, int ranksPerN
   /** Disks are small in one of so many. */
   private static final int ROOM_KINDS = 6;
   private static final int SCAVENGE_KINDS = 4;
+  private static final int LONGEST_COMMAND_BITS = 11;
   /** In one of so many, most files have several pieces. */
   private static final int EXTENT_KINDS = 3;
   private static final long SMALL_EXTENT_BYTES = 250;
@@ -313,6 +314,13 @@ record Scenario(long seed, Profile profile, int nodes, int spares, int ranksPerN
   /** Whether he does so behind a run, before daemons are started again. */
   boolean isScavengedBehind(int run) {
     return !variant.deeds() && drawOf(11, run, 0).nextInt(SCAVENGE_KINDS) == 0;
+  }
+
+  /** At which of its operations on files a command of an operator is killed, before it is given again; empty: never. */
+  OptionalInt commandDiesAt(int run) {
+    Random random = drawOf(13, run, 0);
+    return random.nextBoolean() ? OptionalInt.empty()
+        : OptionalInt.of(1 + random.nextInt(2 << random.nextInt(LONGEST_COMMAND_BITS)));
   }
 
   /** Whether it goes, with its storage, when it is drained. */

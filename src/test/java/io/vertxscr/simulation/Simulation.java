@@ -35,6 +35,7 @@ import java.time.Clock;
 import java.time.Duration;
 import java.time.ZoneOffset;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.Collections;
 import java.util.Comparator;
 import java.util.EnumSet;
@@ -51,6 +52,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.BooleanSupplier;
 import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 
@@ -153,7 +155,7 @@ final class Simulation {
     this.caches = new CacheWatch(() -> List.of(main, guest), this::machine,
         this::mayMakeRoom, this::violated);
     this.operator = new Operator(inspector.getPath(main.prefix()), script.clock());
-    this.tools = new OfflineTools(inspector.getPath(main.prefix()), script.clock());
+    this.tools = new OfflineTools(new SimulatedDisk(this::wallNs), shared, main.prefix(), script.clock());
   }
 
   private Settings settings(String jobId) {
@@ -326,7 +328,7 @@ final class Simulation {
       AtomicBoolean isOn = new AtomicBoolean(true);
       toDrain.ifPresent(node ->
           scenario.drainAskedMs(number).ifPresent(ms -> script.after(ms, () -> drainsLater(node, isOn.get()))));
-      scenario.scavengedMs(run).ifPresent(ms -> script.after(ms, this::scavengesBeside));
+      scenario.scavengedMs(number).ifPresent(ms -> script.after(ms, () -> scavengesBeside(number)));
       run(main, number, hosts, scenario.steps().get(run), troubles);
       isOn.set(false);
       mostCheckpoints = 0;
@@ -334,7 +336,7 @@ final class Simulation {
         stop(Invariant.WORKS_WITHOUT_FAULTS, "run " + run + ": " + failures());
       }
       if (scenario.isScavengedBehind(run)) {
-        scavengesBeside();
+        scavengesBeside(run);
       }
       wasQuiet = quiet || calm && ranks.stream().allMatch(rank -> rank.failure == null);
       replace(hosts, spares);
@@ -437,8 +439,9 @@ final class Simulation {
     List<String> whole = main.ledger().attempts().stream().filter(attempt -> attempt.flushed && !attempt.isRotten)
         .map(Attempt::name).toList();
     List<String> marked = tools.marked();
-    said("the index is " + (run % 2 == 0 ? "verified" : "built")
-        + ((run % 2 == 0 ? tools.verify() : tools.build()) ? "" : ", but not now"));
+    boolean verifies = run % 2 == 0;
+    commanded(run, "the index is " + (verifies ? "verified" : "built"), List.of(),
+        verifies ? tools::verify : tools::build);
     tools.marked().stream().filter(name -> !marked.contains(name) && whole.contains(name))
         .forEach(name -> violated(Invariant.LISTED_IS_WHOLE, name + " was found damaged, and is whole"));
     checkPrefix();
@@ -530,10 +533,27 @@ final class Simulation {
   }
 
   /** The machines of daemons that have ended, each by itself; where one runs, its lock refuses that. */
-  private void scavengesBeside() {
+  private void scavengesBeside(int run) {
     machines.values().stream().filter(machine -> !cluster.isAlive(machine.name)).forEach(machine ->
-        said(machine.name + " is scavenged" + (tools.scavengeUnlessBusy(machine, job) ? "" : ", but not now")));
+        commanded(run, machine.name + " is scavenged", List.of(machine),
+            () -> tools.scavengeUnlessBusy(machine, job)));
     checkPrefix();
+  }
+
+  /**
+   * Gives a command; it may be killed, and is given again.
+   *
+   * @param on the machines whose disks it uses
+   * @param command false: not now
+   */
+  private void commanded(int run, String what, Collection<Machine> on, BooleanSupplier command) {
+    scenario.commandDiesAt(run).ifPresent(operation -> {
+      if (tools.isKilled(operation, on, command)) {
+        said(what + ", but killed at operation " + operation);
+        checkPrefix();
+      }
+    });
+    said(what + (command.getAsBoolean() ? "" : ", but not now"));
   }
 
   /** A run waits for somebody to drop what another program has lost parts of, under the id of its checkpoint. */
@@ -577,7 +597,11 @@ final class Simulation {
             .noneMatch(other -> other.isRotten && other.number > attempt.number));
     if (scavenged) {
       List.copyOf(cluster.alive()).forEach(name -> kill(name, 0));
-      tools.scavenge(machines.values(), job);
+      commanded(scenario.steps().size() + LAST_TRIES, "what was cached is scavenged", machines.values(),
+          () -> {
+            tools.scavenge(machines.values(), job);
+            return true;
+          });
       checkPrefix();
     }
     List.copyOf(machines.keySet()).forEach(name -> lose(name, 0));

@@ -38,6 +38,17 @@ public record RankFilemap(DatasetDescriptor descriptor, int worldRanks, int expe
     this(descriptor, worldRanks, expectedFiles, files, redundancy, Map.of());
   }
 
+  /**
+   * How many files a rank has.
+   *
+   * @param ofApplication those that it wrote
+   * @param protectedOnce whether its cache has redundancy of it
+   * @param redundancy what is listed; of two nodes after a crash amid a restart, of two sets
+   */
+  public static int expectedFiles(RankFiles ofApplication, boolean protectedOnce, List<StoredRedundancy> redundancy) {
+    return ofApplication.files().size() + Math.max(redundancy.size(), protectedOnce ? 1 : 0);
+  }
+
   /** Whether any of its files is in a container. */
   public boolean packed() {
     return !segments.isEmpty();

@@ -27,8 +27,6 @@ import io.vertxscr.storage.LearnedChecksums;
 import io.vertxscr.storage.NodeDirectories;
 import io.vertxscr.storage.Trees;
 import java.io.IOException;
-import java.nio.file.FileAlreadyExistsException;
-import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.NoSuchFileException;
@@ -59,6 +57,7 @@ public final class FlushCopy implements FlushTarget {
   private final PrefixPaths paths;
   private final DraftOwner owner;
   private final int dataset;
+  private final KeptFiles kept;
   private final Path cacheDirectory;
   private final WrittenDrafts written;
   private final Manner manner;
@@ -85,6 +84,7 @@ public final class FlushCopy implements FlushTarget {
     this.paths = paths;
     this.owner = owner;
     this.dataset = owner.dataset().id();
+    this.kept = new KeptFiles(paths, dataset);
     this.cacheDirectory = cacheDirectory;
     this.written = written;
     this.manner = manner;
@@ -292,48 +292,20 @@ public final class FlushCopy implements FlushTarget {
             + " in the prefix directory " + paths.prefix() + " is not whole; it must be copied again");
       }
     }
-    boolean taken = keep(file, place);
+    boolean taken = kept.keep(place(file), () -> isWhole(file, place));
     Files.move(draft, place, StandardCopyOption.ATOMIC_MOVE);
     written.forget(owner.dataset(), draft);
     return taken;
-  }
-
-  /** The file with this name may be another dataset's only copy, until this dataset is complete. */
-  private boolean keep(FileMeta file, Path place) throws IOException {
-    if (!Files.isRegularFile(place, LinkOption.NOFOLLOW_LINKS)) {
-      return false;
-    }
-    Path kept = paths.kept(place(file), dataset);
-    if (Files.exists(kept, LinkOption.NOFOLLOW_LINKS) && isWhole(file, place)) {
-      return true;                                        // of this dataset, by an earlier attempt
-    }
-    for (int n = 1; Files.exists(kept, LinkOption.NOFOLLOW_LINKS); n++) {
-      if (Files.isSameFile(kept, place)) {
-        return true;
-      }
-      kept = paths.kept(place(file), dataset, n);         // another dataset's, published between two attempts
-    }
-    try {
-      Files.createLink(kept, place);
-    } catch (FileAlreadyExistsException _) {
-      return true;                                        // of another node that gives this name right now
-    } catch (UnsupportedOperationException | FileSystemException _) {
-      Files.move(place, kept, StandardCopyOption.ATOMIC_MOVE);
-    }
-    return true;
   }
 
   /** The dataset is complete: removes what these files' places held before. */
   @Override
   public void removeKept(Collection<FileMeta> files) {
     for (FileMeta file : files) {
-      Path kept = paths.kept(place(file), dataset);
       try {
-        for (int n = 1; Files.deleteIfExists(kept); n++) {
-          kept = paths.kept(place(file), dataset, n);
-        }
+        kept.remove(place(file));
       } catch (IOException e) {
-        throw Faults.io(kept, e);
+        throw Faults.io(paths.kept(place(file), dataset), e);
       }
     }
   }

@@ -2,16 +2,69 @@ package io.vertxscr.prefix.copy;
 
 import io.vertxscr.prefix.metadata.PrefixPaths;
 import java.io.IOException;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.FileSystemException;
 import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Files of datasets whose paths a later one has taken that is not complete yet. */
-public final class KeptFiles {
-  private KeptFiles() {}
+/**
+ * Files whose paths a dataset has taken that is not complete yet. Each may be another dataset's only copy, and stays
+ * beside its path until this dataset is complete. Blocking.
+ *
+ * @param dataset the later one
+ */
+public record KeptFiles(PrefixPaths paths, int dataset) {
+  /** Whether the file that has a path now is the later dataset's own, of an earlier attempt. */
+  @FunctionalInterface
+  public interface Owned {
+    boolean isOwn() throws IOException;
+  }
 
-  /** Those that had a path before; nothing but its checksum says which of them is of what dataset. */
+  /**
+   * Keeps the file that has this path, unless it is this dataset's own. By a hard link, where the file system has them:
+   * the path never lacks a file.
+   *
+   * @param relative to the prefix directory
+   * @return whether a file had the path
+   */
+  public boolean keep(String relative, Owned owned) throws IOException {
+    Path place = paths.file(relative);
+    if (!Files.isRegularFile(place, LinkOption.NOFOLLOW_LINKS)) {
+      return false;
+    }
+    Path kept = paths.kept(relative, dataset);
+    if (Files.exists(kept, LinkOption.NOFOLLOW_LINKS) && owned.isOwn()) {
+      return true;
+    }
+    for (int n = 1; Files.exists(kept, LinkOption.NOFOLLOW_LINKS); n++) {
+      if (Files.isSameFile(kept, place)) {
+        return true;
+      }
+      kept = paths.kept(relative, dataset, n);            // another dataset's, published between two attempts
+    }
+    try {
+      Files.createLink(kept, place);
+    } catch (FileAlreadyExistsException _) {
+      return true;                                        // of another node that gives this name right now
+    } catch (UnsupportedOperationException | FileSystemException _) {
+      Files.move(place, kept, StandardCopyOption.ATOMIC_MOVE);
+    }
+    return true;
+  }
+
+  /** The dataset is complete: removes what this path held before. */
+  void remove(String relative) throws IOException {
+    Path kept = paths.kept(relative, dataset);
+    for (int n = 1; Files.deleteIfExists(kept); n++) {
+      kept = paths.kept(relative, dataset, n);
+    }
+  }
+
+  /** Those of any dataset that had a path before. Nothing but its checksum says which of them is of what dataset. */
   public static List<Path> of(PrefixPaths paths, String relative) {
     String beginning = paths.keptOfAny(relative).getFileName().toString();
     List<Path> kept = new ArrayList<>();

@@ -15,7 +15,7 @@ import io.vertxscr.model.ScrException;
 import io.vertxscr.prefix.metadata.PrefixDirectories;
 import io.vertxscr.prefix.metadata.PrefixPaths;
 import io.vertxscr.prefix.metadata.RankMapWriter;
-import io.vertxscr.prefix.publish.DraftSweep;
+import io.vertxscr.prefix.publish.LeftoverSweep;
 import io.vertxscr.prefix.publish.Publication;
 import io.vertxscr.protocol.node.Ack;
 import io.vertxscr.protocol.node.NodeVerb;
@@ -407,7 +407,7 @@ public final class FlushSteps {
       return loop.prefix().runLong("remove drafts of dataset " + id, () -> {
         attempt.containers().ifPresent(there -> there.plan().drafts().clean());
         if (attempt.course().again && attempt.containers().isEmpty()) {
-          new DraftSweep(attempt.paths()).sweep(attempt.descriptor().key());
+          new LeftoverSweep(attempt.paths()).sweep(attempt.descriptor().key());
         }
         return remarks;
       });

@@ -27,7 +27,7 @@ import io.vertxscr.prefix.metadata.RankMapWriter;
 import io.vertxscr.prefix.metadata.Samples;
 import io.vertxscr.prefix.metadata.WrittenOver;
 import io.vertxscr.prefix.publish.DatasetRemoval;
-import io.vertxscr.prefix.publish.DraftSweep;
+import io.vertxscr.prefix.publish.LeftoverSweep;
 import io.vertxscr.prefix.publish.Publication.Mapping;
 import io.vertxscr.prefix.publish.Publication;
 import io.vertxscr.prefix.publish.RetentionWindow;
@@ -303,7 +303,7 @@ class FencingTest {
       assertThat(samples.publication.isComplete(Math.max(idOfA, idOfB))).as(when).isTrue();
       for (Leader leader : List.of(a, b)) {
         if (samples.publication.isComplete(leader.dataset.id())) {
-          new DraftSweep(samples.paths).sweep(leader.dataset.key());
+          new LeftoverSweep(samples.paths).sweep(leader.dataset.key());
         }
       }
       try (var left = Files.list(samples.prefix.resolve("r"))) {

@@ -6,20 +6,22 @@ import io.vertxscr.prefix.metadata.PrefixPaths;
 import io.vertxscr.prefix.metadata.RankMapReader;
 import io.vertxscr.prefix.metadata.WrittenOver;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
 
 /**
- * Removes drafts of a complete dataset, of nodes that are gone or that worked for an earlier leader.
+ * Removes what attempts to publish a complete dataset have left. These are drafts of nodes that are gone or that worked
+ * for an earlier leader, and older files that were kept until it was complete.
  *
- * <p>Nobody can give them names any more, since that takes the newest token. They are found by their names, in the
- * directories that the map has. Blocking.
+ * <p>Nobody can give the drafts names any more, since that takes the newest token. Both are found by their names, in
+ * the directories that the map has. Blocking.
  */
-public final class DraftSweep {
+public final class LeftoverSweep {
   private final PrefixPaths paths;
 
-  public DraftSweep(PrefixPaths paths) {
+  public LeftoverSweep(PrefixPaths paths) {
     this.paths = paths;
   }
 
@@ -36,9 +38,10 @@ public final class DraftSweep {
         WrittenOver.places(entry).forEach(file -> directories.add(paths.file(file.place()).getParent())));
     int removed = 0;
     for (Path directory : directories) {
-      List<Path> drafts = MetadataFiles.list(directory, PrefixPaths.draftsOf(dataset));
-      MetadataFiles.delete(directory, drafts);
-      removed += drafts.size();
+      List<Path> left = new ArrayList<>(MetadataFiles.list(directory, PrefixPaths.draftsOf(dataset)));
+      left.addAll(MetadataFiles.list(directory, PrefixPaths.keptFor(dataset.id())));
+      MetadataFiles.delete(directory, left);
+      removed += left.size();
     }
     return removed;
   }
