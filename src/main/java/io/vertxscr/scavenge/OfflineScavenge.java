@@ -62,13 +62,17 @@ public final class OfflineScavenge {
    */
   public boolean all(List<NodeCache> nodes, boolean takeOver) {
     Collection<DatasetDescriptor> known = known(nodes);
+    List<DatasetDescriptor> unlisted = known.stream().filter(this::isUnlisted).toList();
     List<DatasetDescriptor> lacking =
         known.stream().filter(dataset -> !publication.isComplete(dataset.id())).toList();
-    if (lacking.isEmpty()) {
+    if (unlisted.isEmpty() && lacking.isEmpty()) {
       findings.accept(new Finding.NothingToScavenge(!known.isEmpty()));
       return true;
     }
     boolean good = true;
+    for (DatasetDescriptor dataset : unlisted) {          // before an older one gets their paths
+      good &= publisher.add(dataset.id(), takeOver);
+    }
     for (DatasetDescriptor dataset : lacking) {
       if (dataset.flags().output()) {
         good &= one(dataset.id(), takeOver);
@@ -84,6 +88,12 @@ public final class OfflineScavenge {
       }
     }
     return good && choice.checkpoints().isEmpty();
+  }
+
+  /** Whether its publication was killed when it was complete, before restarts could find it. */
+  private boolean isUnlisted(DatasetDescriptor dataset) {
+    return publication.isComplete(dataset.id()) && publication.listed(dataset.id()).isEmpty()
+        && publication.summary(dataset.id()).orElseThrow().descriptor().sameAs(dataset);
   }
 
   private Optional<DatasetDescriptor> newestThere() {

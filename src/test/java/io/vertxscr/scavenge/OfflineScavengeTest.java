@@ -3,6 +3,7 @@ package io.vertxscr.scavenge;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.vertxscr.explain.Diagnosis;
+import io.vertxscr.format.prefix.Index;
 import io.vertxscr.model.DatasetDescriptor;
 import io.vertxscr.model.DatasetFlags;
 import io.vertxscr.model.DatasetRecord.FlushState;
@@ -11,6 +12,7 @@ import io.vertxscr.model.Scheme;
 import io.vertxscr.prefix.metadata.FlushFileStore;
 import io.vertxscr.prefix.metadata.PrefixIndex;
 import io.vertxscr.prefix.metadata.PrefixPaths;
+import io.vertxscr.prefix.publish.Publication;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Clock;
@@ -108,6 +110,21 @@ class OfflineScavengeTest {
     assertThat(scavenge(local()).all(caches.nodes(), false)).isTrue();
     assertThat(findings).singleElement().isInstanceOfSatisfying(Finding.LeftInCaches.class,
         left -> assertThat(left.left()).extracting(DatasetDescriptor::id).containsExactly(5));
+  }
+
+  /** Method: both have the same paths. */
+  @Test
+  void aPublicationThatWasKilledBeforeItWasListedIsListedAndNoOlderOneTakesItsPaths() {
+    DatasetDescriptor older = caches.dataset(6, "b.6", "out");
+    DatasetDescriptor newest = caches.dataset(7, "b.7", "out");
+    caches.copy(7);
+    new DatasetAssembly(paths, new Publication(paths, index)).assemble(7, (_, work) -> work.accept(index));
+    assertThat(index.read().index().entries()).isEmpty();
+
+    assertThat(scavenge(local()).all(caches.nodes(), false)).isTrue();
+    assertThat(index.read().index().candidates()).extracting(Index.Entry::descriptor).containsExactly(newest);
+    assertThat(DatasetVerification.verify(paths, 7).problems()).isEmpty();
+    assertThat(findings).contains(new Finding.LeftInCaches(newest, List.of(older)));
   }
 
   @Test
