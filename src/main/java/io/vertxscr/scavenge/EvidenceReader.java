@@ -21,37 +21,38 @@ import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.function.Predicate;
 
-/** Collects the evidence of one dataset. In the prefix directory, scavenged, in caches of this machine. */
+/** Collects the evidence of one dataset. In the prefix directory, scavenged, in caches. */
 public final class EvidenceReader {
   private final PrefixPaths paths;
-  private final List<NodeCache> caches;
+  private final List<Inventory> inventories;
+  private final List<OtherPrefixes.CachedFor> elsewhere;
   private final Index index;
   private final Publication publication;
   private final FlushFileStore flushFile;
-  private final List<String> remarks = new ArrayList<>();
 
-  /** Reads the index at once, all else when asked. @throws ScrException IO */
-  public EvidenceReader(
-      PrefixPaths paths, PrefixIndex prefixIndex, FlushFileStore flushFile, List<NodeCache> caches) {
+  /**
+   * Reads the index at once, the rest of the prefix directory when asked.
+   *
+   * @param inventories datasets of this prefix directory in caches
+   * @param elsewhere those of other ones, as far as is known
+   * @throws ScrException IO
+   */
+  public EvidenceReader(PrefixPaths paths, PrefixIndex prefixIndex, FlushFileStore flushFile,
+      List<Inventory> inventories, List<OtherPrefixes.CachedFor> elsewhere) {
     this.paths = paths;
-    this.caches = caches;
+    this.inventories = inventories;
+    this.elsewhere = elsewhere;
     this.index = prefixIndex.read().index();
     this.publication = new Publication(paths, prefixIndex);
     this.flushFile = flushFile;
   }
 
-  /** Returns remarks made during the collection: damaged files of caches. */
-  public List<String> remarks() {
-    return List.copyOf(remarks);
-  }
-
   /** @param wanted a name or a number. @throws ScrException NO_SUCH_DATASET if nothing here speaks of it, IO */
   public Evidence read(String wanted) {
-    List<Inventory> inventories = caches.stream().map(cache -> cache.of(paths).inventory(remarks)).toList();
-    DatasetDescriptor dataset = find(wanted, inventories);
+    DatasetDescriptor dataset = find(wanted);
     InPrefix prefix = inPrefix(dataset);
     Optional<DatasetScan> scan = scavenged(dataset, prefix);
-    int ranks = ranks(dataset, prefix, scan, inventories);
+    int ranks = ranks(dataset, prefix, scan);
     Optional<String> fallback = index.candidates().stream().map(Index.Entry::name)
         .filter(name -> !name.equals(dataset.name())).findFirst();
     return new Evidence(dataset, ranks, prefix, scan.map(DatasetScan::inventory), inventories, fallback);
@@ -68,7 +69,7 @@ public final class EvidenceReader {
     return prefix instanceof InPrefix.Complete && !repairs ? Optional.empty() : Optional.of(scan);
   }
 
-  private DatasetDescriptor find(String wanted, List<Inventory> inventories) {
+  private DatasetDescriptor find(String wanted) {
     List<DatasetDescriptor> known = new ArrayList<>(index.entries().stream().map(Index.Entry::descriptor).toList());
     inventories.forEach(node -> node.datasets().forEach(held -> known.add(held.descriptor())));
     flushFile.read().entries().forEach(entry -> known.add(entry.descriptor()));
@@ -82,9 +83,9 @@ public final class EvidenceReader {
         dataset.name().equals(wanted) || wanted.equals(Integer.toString(dataset.id()));
     return known.stream().filter(isMeant)
         .max((a, b) -> Long.compare(a.createdUs(), b.createdUs()))
-        .orElseThrow(() -> new ScrException(Fault.NO_SUCH_DATASET, OtherPrefixes.sentence(caches, isMeant, paths)
+        .orElseThrow(() -> new ScrException(Fault.NO_SUCH_DATASET, OtherPrefixes.sentence(elsewhere, isMeant, paths)
             .orElse("neither the index nor the flush file of " + paths.prefix() + " nor the caches of "
-                + Plural.of(caches.size(), "node") + " that were looked at know a dataset '" + wanted + "'")));
+                + Plural.of(inventories.size(), "node") + " that were looked at know a dataset '" + wanted + "'")));
   }
 
   private InPrefix inPrefix(DatasetDescriptor dataset) {
@@ -115,8 +116,7 @@ public final class EvidenceReader {
     }
   }
 
-  private int ranks(
-      DatasetDescriptor dataset, InPrefix prefix, Optional<DatasetScan> scan, List<Inventory> inventories) {
+  private int ranks(DatasetDescriptor dataset, InPrefix prefix, Optional<DatasetScan> scan) {
     for (Inventory node : inventories) {
       for (Inventory.Dataset held : node.datasets()) {
         if (held.descriptor().equals(dataset)) {

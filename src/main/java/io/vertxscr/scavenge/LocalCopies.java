@@ -72,7 +72,8 @@ public final class LocalCopies implements DatasetCopies {
 
   @Override
   public Optional<String> otherPrefix(int id) {
-    return OtherPrefixes.sentence(nodes, dataset -> dataset.id() == id, paths);
+    return OtherPrefixes.sentence(
+        nodes.stream().flatMap(OtherPrefixes.CachedFor::by).toList(), dataset -> dataset.id() == id, paths);
   }
 
   /**

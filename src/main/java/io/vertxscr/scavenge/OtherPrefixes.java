@@ -7,10 +7,12 @@ import io.vertxscr.storage.Faults;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Predicate;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /**
  * Finds the prefix directories of the datasets in a cache. Runs of several prefix directories may share the nodes, each
@@ -18,6 +20,15 @@ import java.util.function.Predicate;
  * for its own.
  */
 public final class OtherPrefixes {
+  /** A dataset in the cache of a node. @param prefix a path to the directory for which it was written */
+  public record CachedFor(String node, DatasetDescriptor dataset, String prefix) {
+    /** All that a node holds. */
+    public static Stream<CachedFor> by(NodeCache node) {
+      return node.datasets().stream()
+          .map(record -> new CachedFor(node.node(), record.descriptor(), record.origin().prefix()));
+    }
+  }
+
   private OtherPrefixes() {}
 
   /**
@@ -26,23 +37,16 @@ public final class OtherPrefixes {
    * @return empty where a node holds it for this one, or none holds it at all
    */
   public static Optional<String> sentence(
-      List<NodeCache> nodes, Predicate<DatasetDescriptor> wanted, PrefixPaths paths) {
-    List<DatasetRecord> found = new ArrayList<>();
-    List<String> holders = new ArrayList<>();
-    for (NodeCache node : nodes) {
-      List<DatasetRecord> held = node.datasets().stream().filter(record -> wanted.test(record.descriptor())).toList();
-      if (held.stream().anyMatch(record -> isOf(record, paths))) {
-        return Optional.empty();
-      }
-      if (!held.isEmpty()) {
-        found.addAll(held);
-        holders.add(node.node());
-      }
+      Collection<CachedFor> held, Predicate<DatasetDescriptor> wanted, PrefixPaths paths) {
+    List<CachedFor> found = held.stream().filter(one -> wanted.test(one.dataset())).toList();
+    if (found.isEmpty() || found.stream().anyMatch(one -> isSame(one.prefix(), paths))) {
+      return Optional.empty();
     }
-    return found.stream().findFirst().map(record -> "dataset " + record.descriptor().id() + " '"
-        + record.descriptor().name() + "', which the caches of " + String.join(", ", holders)
-        + " hold, belongs to the prefix directory " + record.origin().prefix() + ", not to " + paths.prefix()
-        + ": say --prefix " + record.origin().prefix());
+    CachedFor first = found.getFirst();
+    return Optional.of("dataset " + first.dataset().id() + " '" + first.dataset().name() + "', which the caches of "
+        + found.stream().map(CachedFor::node).distinct().collect(Collectors.joining(", "))
+        + " hold, belongs to the prefix directory " + first.prefix() + ", not to " + paths.prefix()
+        + ": say --prefix " + first.prefix());
   }
 
   /** Whether it was written for this prefix directory, under any path to it. @throws ScrException IO */

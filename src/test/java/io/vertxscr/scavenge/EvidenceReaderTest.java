@@ -18,6 +18,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Clock;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.stream.Stream;
@@ -40,6 +41,7 @@ class EvidenceReaderTest {
   private PrefixPaths paths;
   private PrefixIndex index;
   private FlushFileStore flushFile;
+  private final List<String> remarks = new ArrayList<>();
 
   @BeforeEach
   void makeCaches() {
@@ -51,7 +53,8 @@ class EvidenceReaderTest {
   }
 
   private Evidence read(String wanted, List<NodeCache> nodes) {
-    return new EvidenceReader(paths, index, flushFile, nodes).read(wanted);
+    return new EvidenceReader(paths, index, flushFile,
+        nodes.stream().map(node -> node.inventory(remarks)).toList(), List.of()).read(wanted);
   }
 
   private Verdict verdict(List<NodeCache> nodes) {
@@ -84,10 +87,9 @@ class EvidenceReaderTest {
       Files.write(files.filter(file -> file.getFileName().toString().startsWith("b.")).findFirst().orElseThrow(),
           new byte[3]);
     }
-    var reader = new EvidenceReader(paths, index, flushFile, caches.nodes());
-    assertThat(Diagnosis.of(reader.read("b.6")).lost()).isEmpty();
-    assertThat(reader.remarks()).singleElement().asString().contains("rank 1 on n1");
-    assertThatThrownBy(() -> reader.read("b.7")).isInstanceOf(ScrException.class)
+    assertThat(Diagnosis.of(read("b.6", caches.nodes())).lost()).isEmpty();
+    assertThat(remarks).singleElement().asString().contains("rank 1 on n1");
+    assertThatThrownBy(() -> read("b.7", caches.nodes())).isInstanceOf(ScrException.class)
         .extracting(failure -> ((ScrException) failure).fault()).isEqualTo(Fault.NO_SUCH_DATASET);
   }
 }

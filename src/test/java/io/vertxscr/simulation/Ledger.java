@@ -40,6 +40,9 @@ final class Ledger {
       this.named = named;
       this.all = all;
       about.forEach(attempt -> attempt.isUnwanted = true);
+      if (named.isPresent()) {                            // done or not: with the first rank's call it may be
+        all.stream().filter(attempt -> !about.contains(attempt)).forEach(attempt -> attempt.isPassedOver = false);
+      }
     }
 
     /** A rank was told that it is done. @param everywhere whether all nodes could hear of it @return the first time */

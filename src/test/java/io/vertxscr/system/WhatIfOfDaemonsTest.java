@@ -104,6 +104,11 @@ class WhatIfOfDaemonsTest {
     assertThat(survival.out()).as(survival.err())
         .startsWith("sets    1 of 2 nodes, those of dataset 1 'first' (3 nodes,").contains("XOR");
 
+    CliRun first = explain(2, prefix, "first");
+    assertThat(first).as(first.toString()).returns(0, CliRun::exit).returns("", CliRun::err);
+    assertThat(first.out()).contains("the caches can give it", "the caches of n0, n1 have", "any one node may be lost",
+        "\nlooked at\n  the prefix directory, 3 nodes, as the daemons say\n");
+
     CliRun offline = explain(0, prefix, "--if-lost", "n0", "--control",
         Path.of(environment(0).get("SCR_CNTL_BASE")).resolve("u/scr.1"));
     assertThat(offline.exit()).as("what else there is cannot be seen from here").isEqualTo(1);
@@ -116,5 +121,17 @@ class WhatIfOfDaemonsTest {
     assertThat(after).as(after.toString()).returns(1, CliRun::exit);
     assertThat(after.out()).contains("1 node, as the daemons say", "1 checkpoint lost: 1 'first'",
         "helps     more nodes or failure groups: a set of 2 tolerates 1 loss at most\n");
+
+    Path left = Path.of(environment(1).get("SCR_CNTL_BASE")).resolve("u/scr.1/n1");
+    Path beside = Files.createDirectory(Path.of(environment(0).get("SCR_CNTL_BASE")).resolve("u/scr.1/n1"));
+    try (var filemaps = Files.newDirectoryStream(left, "*.scrfilemap")) {
+      for (Path filemap : filemaps) {
+        Files.copy(filemap, beside.resolve(filemap.getFileName()));
+      }
+    }
+    CliRun oneHost = explain(0, prefix, "first");
+    assertThat(oneHost.out()).as(oneHost.toString()).contains("1 node, as the daemons say");
+    assertThat(oneHost.err()).isEqualTo("scr: no daemon runs of n1, whose cache on this machine has 1 dataset: what"
+        + " only it holds counts as lost, until its daemon is started again\n");
   }
 }

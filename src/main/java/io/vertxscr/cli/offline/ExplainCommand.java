@@ -31,7 +31,8 @@ import picocli.CommandLine.Spec;
 /** {@code scr explain}: why a dataset can or cannot be restarted from, what a loss of nodes would cost. */
 @Command(name = ExplainCommand.NAME, sortOptions = false, description = {
     "Say why a dataset is valid or not: missing ranks, files or redundancy sets, the further losses that it tolerates,"
-        + " remedies. Reads the prefix directory and the caches of this machine.",
+        + " remedies. Reads the prefix directory, and asks the daemons of this job; without any, reads the caches of"
+        + " this machine.",
     "With the word 'interval': the numbers behind SCR_CHECKPOINT_OPTIMAL, as measured by the runs of this prefix"
         + " directory.",
     "With --if-lost: what a restart would use if these nodes were lost with their storage, the work that would be lost,"
@@ -60,7 +61,7 @@ final class ExplainCommand implements Callable<Integer> {
   private CachesOption caches;
 
   @Option(names = "--socket", paramLabel = "PATH",
-      description = "For --if-lost and 'survival': the daemon to ask; else those of this user and job.")
+      description = "The daemon to ask; else those of this user and job.")
   private Path socket;
 
   @Option(names = "--mtbf", paramLabel = "HOURS",
@@ -158,17 +159,17 @@ final class ExplainCommand implements Callable<Integer> {
 
   private int dataset() {
     PrefixPaths paths = prefix.paths(environment);
-    var reader = new EvidenceReader(paths, PrefixOption.index(paths), PrefixOption.flushFile(paths, "scr explain"),
-        caches.nodesIfAny(environment));
-    Evidence seen = reader.read(dataset);
+    SeenCaches held = seen(paths);
+    Evidence seen = new EvidenceReader(paths, PrefixOption.index(paths), PrefixOption.flushFile(paths, "scr explain"),
+        held.caches(), held.elsewhere()).read(dataset);
     Diagnosis diagnosis = Diagnosis.of(seen);
     PrintWriter out = spec.commandLine().getOut();
     if (json) {
       out.println(JsonVersion.of(json(seen, diagnosis)).encodePrettily());
     } else {
-      ExplainPage.lines(seen, diagnosis).stream().map(Names::printable).forEach(out::println);
+      ExplainPage.lines(seen, diagnosis, held.header()).stream().map(Names::printable).forEach(out::println);
     }
-    remark(reader.remarks());
+    remark(held.remarks());
     return switch (diagnosis.verdict()) {
       case LOST, DAMAGED, REPLACED -> OfflineCommands.WRONG;
       case PUBLISHED, SCAVENGED, IN_CACHES -> 0;

@@ -21,7 +21,8 @@ final class ExplainPage {
 
   private ExplainPage() {}
 
-  static List<String> lines(Evidence seen, Diagnosis diagnosis) {
+  /** @param from which nodes were asked, and how */
+  static List<String> lines(Evidence seen, Diagnosis diagnosis, String from) {
     DatasetDescriptor dataset = seen.dataset();
     List<String> lines = new ArrayList<>();
     lines.add("dataset " + dataset.id() + " '" + dataset.name() + "': " + IndexListing.kind(dataset.flags()) + ", "
@@ -35,6 +36,7 @@ final class ExplainPage {
       section(lines, "at risk", List.of(risk(diagnosis.risk())));
     }
     section(lines, "next", diagnosis.next());
+    section(lines, "looked at", List.of("the prefix directory, " + from));
     return lines;
   }
 

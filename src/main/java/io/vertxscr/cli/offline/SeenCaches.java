@@ -26,18 +26,22 @@ import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.SortedSet;
 import java.util.TreeSet;
+import java.util.function.Predicate;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /**
  * The caches of a job, as its daemons tell or, without any, as they are found on this machine.
  *
  * @param caches only datasets of the prefix directory, all under one path to it
+ * @param elsewhere datasets of other prefix directories
  * @param nodes all that are known; also those that hold nothing, and daemons that did not answer
  * @param from who said so, in words
  * @param ranks of the run on this prefix directory, where daemons know one
  * @param remarks for the user, in sentences
  */
-record SeenCaches(
-    List<Inventory> caches, SortedSet<String> nodes, String from, OptionalInt ranks, List<String> remarks) {
+record SeenCaches(List<Inventory> caches, List<OtherPrefixes.CachedFor> elsewhere, SortedSet<String> nodes, String from,
+    OptionalInt ranks, List<String> remarks) {
   /**
    * Asks a daemon of this host, which asks the others. Where none runs, the caches of this machine are read.
    *
@@ -53,7 +57,9 @@ record SeenCaches(
     if (option.isOfThisJob()) {
       for (Path one : sockets(environment)) {
         try {
-          return ofDaemons(ask(one), paths, remarks);
+          SeenCaches seen = ofDaemons(ask(one), paths, remarks);
+          remarkOnSilent(option.nodesIfAny(environment), seen, paths);
+          return seen;
         } catch (ScrException e) {
           if (e.fault() != Fault.NODE_LOST) {             // else only its socket is left
             remarks.add(e.getMessage());
@@ -66,14 +72,20 @@ record SeenCaches(
 
   private static SeenCaches ofThisMachine(List<NodeCache> nodes, PrefixPaths paths, List<String> remarks) {
     List<Inventory> found = nodes.stream().map(node -> node.of(paths).inventory(remarks)).toList();
-    SortedSet<String> others = new TreeSet<>();
-    nodes.forEach(node -> node.datasets().forEach(record -> others.add(record.origin().prefix())));
-    others.removeIf(other -> OtherPrefixes.isSame(other, paths));
-    remarkOn(others, remarks);
-    return new SeenCaches(ofPrefix(found, paths, remarks),
+    List<OtherPrefixes.CachedFor> elsewhere =
+        elsewhere(nodes.stream().flatMap(OtherPrefixes.CachedFor::by), paths, remarks);
+    return new SeenCaches(ofPrefix(found, paths), elsewhere,
         new TreeSet<>(nodes.stream().map(NodeCache::node).toList()),
         "as the caches of this machine show; no daemon answers",
         OptionalInt.empty(), remarks);
+  }
+
+  /** What a daemon has left here counts again when it is started; an offline command reads it before. */
+  private static void remarkOnSilent(List<NodeCache> here, SeenCaches seen, PrefixPaths paths) {
+    here.stream().filter(node -> !seen.nodes.contains(node.node()) && !node.of(paths).datasets().isEmpty())
+        .forEach(node -> seen.remarks.add("no daemon runs of " + node.node() + ", whose cache on this machine has "
+            + Plural.of(node.of(paths).datasets().size(), "dataset") + ": what only it holds counts as lost, until its"
+            + " daemon is started again"));
   }
 
   private static SeenCaches ofDaemons(JsonObject status, PrefixPaths paths, List<String> remarks) {
@@ -89,38 +101,50 @@ record SeenCaches(
     }
     JsonObject run = status.getJsonObject("run", new JsonObject());
     boolean ofThis = run.containsKey("prefix") && OtherPrefixes.isSame(run.getString("prefix"), paths);
-    return new SeenCaches(ofPrefix(found, paths, remarks), nodes, "as the daemons say",
+    List<OtherPrefixes.CachedFor> elsewhere = elsewhere(found.stream().flatMap(cache -> cache.datasets().stream().map(
+        dataset -> new OtherPrefixes.CachedFor(cache.node(), dataset.descriptor(), dataset.origin().prefix()))),
+        paths, remarks);
+    return new SeenCaches(ofPrefix(found, paths), elsewhere, nodes, "as the daemons say",
         ofThis ? OptionalInt.of(run.getInteger("ranks")) : OptionalInt.empty(), remarks);
   }
 
   /** Runs may have called the directory by several paths. */
-  private static List<Inventory> ofPrefix(List<Inventory> caches, PrefixPaths paths, List<String> remarks) {
+  private static List<Inventory> ofPrefix(List<Inventory> caches, PrefixPaths paths) {
     String path = paths.prefix().toString();
-    Map<String, Boolean> same = new HashMap<>();
-    SortedSet<String> others = new TreeSet<>();
+    Predicate<String> same = isSame(paths);
     List<Inventory> found = new ArrayList<>();
     for (Inventory cache : caches) {
       List<Inventory.Dataset> datasets = new ArrayList<>();
       for (Inventory.Dataset dataset : cache.datasets()) {
         Origin origin = dataset.origin();
-        if (same.computeIfAbsent(origin.prefix(), prefix -> OtherPrefixes.isSame(prefix, paths))) {
+        if (same.test(origin.prefix())) {
           datasets.add(new Inventory.Dataset(dataset.descriptor(), new Origin(path, origin.ranks(), origin.flush()),
               dataset.base(), dataset.redundancy(), dataset.flush(), dataset.ranks()));
-        } else {
-          others.add(origin.prefix());
         }
       }
       found.add(new Inventory(cache.node(), datasets));
     }
-    remarkOn(others, remarks);
     return found;
   }
 
-  private static void remarkOn(SortedSet<String> otherPrefixes, List<String> remarks) {
-    if (!otherPrefixes.isEmpty()) {
-      remarks.add("the caches also hold datasets of " + String.join(", ", otherPrefixes)
+  /** Whether a path is to that directory; each is looked up once. */
+  private static Predicate<String> isSame(PrefixPaths paths) {
+    Map<String, Boolean> known = new HashMap<>();
+    return path -> known.computeIfAbsent(path, prefix -> OtherPrefixes.isSame(prefix, paths));
+  }
+
+  private static List<OtherPrefixes.CachedFor> elsewhere(
+      Stream<OtherPrefixes.CachedFor> all, PrefixPaths paths, List<String> remarks) {
+    Predicate<String> same = isSame(paths);
+    List<OtherPrefixes.CachedFor> elsewhere =
+        all.filter(held -> !same.test(held.prefix())).toList();
+    if (!elsewhere.isEmpty()) {
+      remarks.add("the caches also hold datasets of "
+          + elsewhere.stream().map(OtherPrefixes.CachedFor::prefix).distinct().sorted()
+              .collect(Collectors.joining(", "))
           + ": --prefix asks about these");
     }
+    return elsewhere;
   }
 
   private static List<Path> sockets(Map<String, String> environment) {
