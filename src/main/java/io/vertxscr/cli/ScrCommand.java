@@ -87,6 +87,8 @@ public final class ScrCommand implements Runnable {
     all.put(EventsCommand.NAME, () -> new EventsCommand(environment));
     all.put(HaltCommand.NAME, () -> new HaltCommand(environment));
     all.put(DrainCommand.NAME, () -> new DrainCommand(environment));
+    all.put(FlushCommand.NAME, () -> new FlushCommand(environment));
+    all.put(DropCommand.NAME, () -> new DropCommand(environment));
     all.put(ConfigCommand.NAME, () -> new ConfigCommand(environment));
     all.put(CommandTraining.NAME, () -> new CommandTraining(environment));
     all.put(PagesCommand.NAME, () -> new PagesCommand(environment));

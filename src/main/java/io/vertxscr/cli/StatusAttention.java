@@ -97,7 +97,7 @@ record StatusAttention(Paint urgency, String what, Optional<String> command) {
             && newer.getString("prefix").equals(dataset.getString("prefix")));
   }
 
-  private static String title(JsonObject dataset) {
+  static String title(JsonObject dataset) {
     return "dataset " + dataset.getInteger("dataset") + " '" + dataset.getString("name") + "'";
   }
 

@@ -8,6 +8,7 @@ import io.vertxscr.protocol.app.DrainRequest;
 import io.vertxscr.protocol.app.EventsRequest;
 import io.vertxscr.protocol.app.InitReply;
 import io.vertxscr.protocol.app.InitRequest;
+import io.vertxscr.protocol.app.OperatorRequest;
 import io.vertxscr.protocol.app.ScrubRequest;
 import io.vertxscr.protocol.app.StatusRequest;
 import io.vertxscr.protocol.json.JsonRecords;
@@ -89,6 +90,11 @@ public final class ScrClient {
   /** How far a node is drained, as a map; what the request wants has begun then. See docs/messages.md. */
   public CompletableFuture<Map<String, Object>> drain(DrainRequest request) {
     return transport.request(Verb.DRAIN, JsonRecords.write(request));
+  }
+
+  /** Has the leader flush or drop a dataset of the caches. A flush has begun then; it has not ended. */
+  public CompletableFuture<Map<String, Object>> operate(OperatorRequest request) {
+    return transport.request(Verb.OPERATE, JsonRecords.write(request));
   }
 
   /** Events of all nodes, and how far they go, as maps and lists; see docs/messages.md. */

@@ -29,6 +29,7 @@ public enum Verb {
   STATUS("status", false, false),
   SCRUB("scrub", false, false),
   DRAIN("drain", false, false),
+  OPERATE("operate", false, false),
   EVENTS("events", false, false),
   ALIVE("alive", false, false);
 

@@ -12,7 +12,7 @@ import io.vertxscr.protocol.node.run.DatasetSynced;
 import io.vertxscr.protocol.node.run.GatherPart;
 import io.vertxscr.protocol.node.run.JoinRun;
 import io.vertxscr.protocol.node.run.LostRank;
-import io.vertxscr.protocol.node.run.OperatorRequest;
+import io.vertxscr.protocol.app.OperatorRequest;
 import io.vertxscr.service.flush.FlushLeader;
 import io.vertxscr.service.run.LeaderService;
 

@@ -14,6 +14,7 @@ import io.vertxscr.protocol.app.EventsRequest;
 import io.vertxscr.protocol.app.FlushRequest;
 import io.vertxscr.protocol.app.InitRequest;
 import io.vertxscr.protocol.app.NameRequest;
+import io.vertxscr.protocol.app.OperatorRequest;
 import io.vertxscr.protocol.app.QuestionRequest;
 import io.vertxscr.protocol.app.StatusRequest;
 import io.vertxscr.protocol.node.Ack;
@@ -38,6 +39,8 @@ public final class SessionVerticle extends NodeVerticle {
     serve(Verb.STATUS, StatusRequest.class, (request, _) -> node.services().status().statusAndCaches(request));
     serve(Verb.EVENTS, EventsRequest.class, (request, _) -> node.services().events().all(request));
     serve(Verb.DRAIN, DrainRequest.class, (request, _) -> node.services().drains().ask(request));
+    serve(Verb.OPERATE, OperatorRequest.class,
+        (request, _) -> node.services().operators().ask(request).map(new DoneReply()));
     serve(NodeVerb.EVENTS, EventsAfter.class, node.services().events()::own);
     serve(Verb.ALIVE, Ack.class, (_, _) -> Future.succeededFuture(new DoneReply()));
     serve(NodeVerb.CLIENT_CLOSED, ClientClosed.class, node.services().runs()::closed);

@@ -299,7 +299,8 @@ class ScrCommandTest {
       "confg,         'there is no command ''confg''; did you mean config?'",
       "frobnicate,    'there is no command ''frobnicate'''",
       "help drlil,    'there is no command ''drlil''; did you mean drain?'",
-      "'',            'a command is missing; one of demo, node, status, scrub, events, halt, drain, config, run, "
+      "'',            'a command is missing; one of demo, node, status, scrub, events, halt, drain, "
+          + "flush, drop, config, run, "
           + "prerun, postrun, should-exit, list-down-nodes, index, copy, scavenge, inspect, explain, print, "
           + "drill, version, help'",
       "config --flie x, 'Unknown option: ''--flie''; did you mean --file?'",

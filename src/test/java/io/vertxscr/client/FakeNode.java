@@ -134,7 +134,7 @@ public final class FakeNode extends VerticleBase {
         yield new DoneReply();
       }
       case CONFIG -> new ConfigReply(Wire.read(body, ConfigRequest.class).query());
-      case STATUS, SCRUB, DRAIN, EVENTS -> new JsonObject().put("node", node);
+      case STATUS, SCRUB, DRAIN, OPERATE, EVENTS -> new JsonObject().put("node", node);
       case ALIVE -> new DoneReply();
     };
   }

@@ -54,6 +54,7 @@ class WaitRuleTest {
       Map.entry("client.BusTransport", "looks now and then whether the node of waiting calls is there"),
       Map.entry("cli.StatusCommand", "shows the state again and again, for somebody who looks on"),
       Map.entry("cli.DrainCommand", "asks how far it is again and again, for somebody who looks on"),
+      Map.entry("cli.FlushCommand", "asks how far it is again and again, for somebody who looks on"),
       Map.entry("cli.EventsCommand", "asks for events again and again, for somebody who looks on"),
       Map.entry("cli.WatchScreen", "waits for the next page where no keys come, for somebody who looks on"),
       Map.entry("cli.drill.LiveDrill", "asks for events again and again, for somebody who looks on"),

@@ -113,7 +113,7 @@ import io.vertxscr.protocol.node.run.NodeEvents;
 import io.vertxscr.protocol.node.run.NodeRunState;
 import io.vertxscr.protocol.node.run.NodeSpace;
 import io.vertxscr.protocol.node.run.OpenWaits;
-import io.vertxscr.protocol.node.run.OperatorRequest;
+import io.vertxscr.protocol.app.OperatorRequest;
 import io.vertxscr.protocol.node.run.OutputProtected;
 import io.vertxscr.protocol.node.run.OutputStarted;
 import io.vertxscr.protocol.node.run.OutputWritten;

@@ -13,11 +13,13 @@ import io.vertxscr.scavenge.LocalCopies;
 import io.vertxscr.scavenge.NodeCache;
 import io.vertxscr.scavenge.OfflineScavenge;
 import io.vertxscr.scavenge.Workers;
+import io.vertxscr.simulation.Scenario.CommandDeath;
 import io.vertxscr.storage.LocalFiles;
 import java.nio.file.Path;
 import java.time.Clock;
 import java.util.Collection;
 import java.util.List;
+import java.util.Optional;
 import java.util.function.BooleanSupplier;
 
 /** {@code scr index} and {@code scr scavenge} on a prefix directory: beside daemons, and after their end. */
@@ -45,13 +47,23 @@ final class OfflineTools {
 
   /** The process of a command. No operation fails, but one may be its last. */
   private static final class Process implements SimulatedFileSystem.Interference {
-    private int left = Integer.MAX_VALUE;
+    private Optional<CommandDeath> death = Optional.empty();
+    private int done;
 
     @Override
     public void before(SimulatedFileSystem.Operation operation, boolean onShared, Path path) {
-      if (left <= 0 || left-- == 1) {                      // nor does it clean up
+      if (death.isEmpty()) {
+        return;
+      }
+      done += death.get().ofRenames() && operation != SimulatedFileSystem.Operation.MOVE ? 0 : 1;
+      if (done >= death.get().operation()) {               // nor does it clean up
         throw new NodeDeath(NAME);
       }
+    }
+
+    private void dies(Optional<CommandDeath> how) {
+      death = how;
+      done = 0;
     }
   }
 
@@ -107,19 +119,18 @@ final class OfflineTools {
   /**
    * Does something and is killed amid it; whoever comes next finds what is left.
    *
-   * @param operation on files, from 1, that is not done any more
    * @param on the machines whose disks it uses, on which no daemon runs
    * @return false: it had ended before
    */
-  boolean isKilled(int operation, Collection<Machine> on, BooleanSupplier work) {
-    process.left = operation;
+  boolean isKilled(CommandDeath death, Collection<Machine> on, BooleanSupplier work) {
+    process.dies(Optional.of(death));
     try {
       work.getAsBoolean();
       return false;
     } catch (NodeDeath _) {
       return true;
     } finally {
-      process.left = Integer.MAX_VALUE;
+      process.dies(Optional.empty());
       shared.release(NAME);
       on.forEach(Machine::processEnds);
     }

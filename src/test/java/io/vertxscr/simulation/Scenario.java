@@ -55,6 +55,7 @@ record Scenario(long seed, Profile profile, int nodes, int spares, int ranksPerN
   private static final int ROOM_KINDS = 6;
   private static final int SCAVENGE_KINDS = 4;
   private static final int LONGEST_COMMAND_BITS = 11;
+  private static final int MOST_RENAMES = 24;
   /** In one of so many, most files have several pieces. */
   private static final int EXTENT_KINDS = 3;
   private static final long SMALL_EXTENT_BYTES = 250;
@@ -316,11 +317,18 @@ record Scenario(long seed, Profile profile, int nodes, int spares, int ranksPerN
     return !variant.deeds() && drawOf(11, run, 0).nextInt(SCAVENGE_KINDS) == 0;
   }
 
-  /** At which of its operations on files a command of an operator is killed, before it is given again; empty: never. */
-  OptionalInt commandDiesAt(int run) {
+  /** A command of an operator is killed before this operation on files. @param operation from 1 */
+  record CommandDeath(int operation, boolean ofRenames) {}
+
+  /** How a command is killed before it is given again; empty: it is not. */
+  Optional<CommandDeath> commandDeath(int run) {
     Random random = drawOf(13, run, 0);
-    return random.nextBoolean() ? OptionalInt.empty()
-        : OptionalInt.of(1 + random.nextInt(2 << random.nextInt(LONGEST_COMMAND_BITS)));
+    if (random.nextBoolean()) {
+      return Optional.empty();
+    }
+    boolean ofRenames = random.nextBoolean();
+    return Optional.of(new CommandDeath(
+        1 + random.nextInt(ofRenames ? MOST_RENAMES : 2 << random.nextInt(LONGEST_COMMAND_BITS)), ofRenames));
   }
 
   /** Whether it goes, with its storage, when it is drained. */

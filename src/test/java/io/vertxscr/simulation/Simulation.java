@@ -547,9 +547,9 @@ final class Simulation {
    * @param command false: not now
    */
   private void commanded(int run, String what, Collection<Machine> on, BooleanSupplier command) {
-    scenario.commandDiesAt(run).ifPresent(operation -> {
-      if (tools.isKilled(operation, on, command)) {
-        said(what + ", but killed at operation " + operation);
+    scenario.commandDeath(run).ifPresent(death -> {
+      if (tools.isKilled(death, on, command)) {
+        said(what + ", but killed before operation " + death.operation() + (death.ofRenames() ? " that renames" : ""));
         checkPrefix();
       }
     });

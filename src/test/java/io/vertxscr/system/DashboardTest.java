@@ -7,10 +7,14 @@ import io.vertx.core.Promise;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import io.vertxscr.client.ScrClient;
+import io.vertxscr.format.prefix.Index;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.ScrException;
-import io.vertxscr.protocol.node.run.OperatorRequest.OperatorVerb;
-import io.vertxscr.protocol.node.run.OperatorRequest;
+import io.vertxscr.prefix.metadata.PrefixIndex;
+import io.vertxscr.prefix.metadata.PrefixPaths;
+import io.vertxscr.protocol.app.OperatorRequest.OperatorVerb;
+import io.vertxscr.protocol.app.OperatorRequest;
+import io.vertxscr.scavenge.PatientLocks;
 import io.vertxscr.service.Loop;
 import io.vertxscr.service.dashboard.DashboardFeed;
 import io.vertxscr.simulation.VirtualCluster;
@@ -156,6 +160,27 @@ class DashboardTest {
     assertThat(datasets()).containsExactly("2 DONE");
     assertThat(Fault.of(operate("n3", OperatorVerb.DROP, 1).cause())).isEqualTo(Fault.NO_SUCH_DATASET);
     assertThat(Fault.of(operate("n3", OperatorVerb.FLUSH, 7).cause())).isEqualTo(Fault.NO_SUCH_DATASET);
+  }
+
+  /** The application has written one step twice; the older one is of no use. */
+  @Test
+  void whatIsDroppedIsTheDatasetOfThatNumberAndNoOtherOfItsName() throws Exception {
+    start(Map.of("SCR_FLUSH", "2", "SCR_CACHE_SIZE", "3", "SCR_COPY_TYPE", "XOR"));
+    new VirtualRun(cluster, NODES).steps(1, 1);
+    new VirtualRun(cluster, NODES).steps(1, 1);
+    cluster.awaits("it is there", () -> datasets().equals(List.of("2 DONE", "1 DONE")));
+
+    assertThat(operate("n3", OperatorVerb.DROP, 1).succeeded()).isTrue();
+    assertThat(datasets()).containsExactly("2 DONE");
+    assertThat(index()).extracting(Index.Entry::id).containsExactly(2);
+    assertThat(operate("n3", OperatorVerb.DROP, 2).succeeded()).isTrue();
+    assertThat(datasets()).isEmpty();
+    assertThat(index()).isEmpty();
+  }
+
+  private List<Index.Entry> index() {
+    return new PrefixIndex(new PrefixPaths(cluster.prefix()), PatientLocks.user("test", Duration.ofSeconds(10)))
+        .read().index().entries();
   }
 
   @Test

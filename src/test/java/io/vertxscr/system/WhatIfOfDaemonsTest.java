@@ -4,11 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.vertx.core.json.JsonObject;
 import io.vertxscr.cli.CliRun;
-import io.vertxscr.client.Output;
-import io.vertxscr.client.Scr;
-import io.vertxscr.client.ScrOptions;
-import io.vertxscr.cluster.tls.ClusterAuthority;
-import io.vertxscr.node.ClusteredNode;
 import io.vertxscr.timing.Eventually;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -16,11 +11,8 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.Callable;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
-import java.util.concurrent.Future;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -33,45 +25,20 @@ import org.junit.jupiter.api.io.TempDir;
 class WhatIfOfDaemonsTest {
   @TempDir
   private Path directory;
-  private final List<ClusteredNode> nodes = new ArrayList<>();
+  private DaemonsHere daemons;
+
+  @BeforeEach
+  void start() throws IOException {
+    daemons = new DaemonsHere(directory, 3);
+  }
 
   @AfterEach
   void stop() {
-    nodes.reversed().forEach(ClusteredNode::close);
+    daemons.close();
   }
 
-  /** Each node has control directories of its own, as on a machine of its own. */
   private Map<String, String> environment(int node) {
-    return Map.of("SCR_CNTL_BASE", directory + "/c" + node, "SCR_CACHE_BASE", directory + "/k" + node,
-        "SCR_USER_NAME", "u", "SCR_JOB_ID", "1", "SCR_COPY_TYPE", "XOR", "SCR_FLUSH", "0");
-  }
-
-  private void start(int count) throws IOException {
-    MembersHere members = new MembersHere("predicted", count);
-    for (int node = 0; node < count; node++) {
-      nodes.add(members.start(node, "n" + node, environment(node),
-          List.of(ClusterAuthority.ofRandomKey(new byte[ClusterAuthority.KEY_BYTES]))));
-    }
-  }
-
-  private void checkpoint(Path prefix) throws Exception {
-    try (ExecutorService threads = Executors.newFixedThreadPool(2)) {
-      List<Callable<Void>> ranks = List.of(() -> checkpoint(0, prefix), () -> checkpoint(1, prefix));
-      for (Future<Void> rank : threads.invokeAll(ranks)) {
-        rank.get();
-      }
-    }
-  }
-
-  private Void checkpoint(int rank, Path prefix) throws IOException {
-    try (Scr scr = Scr.open(new ScrOptions(nodes.get(rank).socket(), rank, 2, prefix, "predicted"))) {
-      try (Output checkpoint = scr.startCheckpoint("first")) {
-        Files.write(checkpoint.route(prefix.resolve("rank-" + rank).toString()), new byte[100_000]);
-        checkpoint.complete(true);
-      }
-      scr.finish();
-    }
-    return null;
+    return daemons.environment(node);
   }
 
   private CliRun explain(int node, Path prefix, Object... words) {
@@ -82,9 +49,8 @@ class WhatIfOfDaemonsTest {
 
   @Test
   void theyTellOfAllNodes() throws Exception {
-    start(3);
     Path prefix = Files.createDirectory(directory.resolve("p"));
-    checkpoint(prefix);
+    daemons.checkpoint(prefix, "first");
 
     CliRun one = explain(2, prefix, "--if-lost", "n0");
     assertThat(one).as(one.toString()).returns(0, CliRun::exit).returns("", CliRun::err);
@@ -92,7 +58,7 @@ class WhatIfOfDaemonsTest {
         if n0 is lost with its storage (3 nodes, as the daemons say)
         restart   dataset 1 'first' of the caches, as now; the files of 1 rank are rebuilt
         """);
-    assertThat(explain(2, prefix, "--if-lost", "n1", "--socket", nodes.getFirst().socket()).out())
+    assertThat(explain(2, prefix, "--if-lost", "n1", "--socket", daemons.nodes.getFirst().socket()).out())
         .contains("1 rank are rebuilt");
     CliRun two = explain(0, prefix, "--if-lost", "any-two", "--json");
     assertThat(two.exit()).isEqualTo(1);
@@ -114,9 +80,9 @@ class WhatIfOfDaemonsTest {
     assertThat(offline.exit()).as("what else there is cannot be seen from here").isEqualTo(1);
     assertThat(offline.out()).contains("1 node, as the caches of this machine show");
 
-    nodes.removeLast().close();
-    nodes.removeLast().close();
-    Eventually.holds("n0 is alone", () -> nodes.getFirst().members().size() == 1);
+    daemons.nodes.removeLast().close();
+    daemons.nodes.removeLast().close();
+    Eventually.holds("n0 is alone", () -> daemons.nodes.getFirst().members().size() == 1);
     CliRun after = explain(0, prefix, "--if-lost", "n0");
     assertThat(after).as(after.toString()).returns(1, CliRun::exit);
     assertThat(after.out()).contains("1 node, as the daemons say", "1 checkpoint lost: 1 'first'",

@@ -32,6 +32,20 @@ public final class Withdrawal {
     return index.read().index().find(name).isPresent() || files && !unlisted(name, Long.MAX_VALUE).isEmpty();
   }
 
+  /** Whether this very dataset is listed. */
+  public boolean finds(DatasetDescriptor which) {
+    return listed(index.read().index(), which).isPresent();
+  }
+
+  private static Optional<Index.Entry> listed(Index index, DatasetDescriptor which) {
+    return index.find(which.id()).filter(entry -> which.sameAs(entry.descriptor()));
+  }
+
+  /** Removes this very dataset from the index, if it is listed. @throws ScrException as {@link #drop(String)} */
+  public void drop(DatasetDescriptor which) {
+    dropIf(index -> listed(index, which));
+  }
+
   /**
    * Removes the dataset of this name from the index; its files, map and summary stay.
    *

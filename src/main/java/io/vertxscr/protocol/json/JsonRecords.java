@@ -22,7 +22,8 @@ import java.util.Set;
  * and as strict: unknown fields, missing fields, nulls, values of another type and numbers out of range are refused
  * with the name of the field. Only components of type {@link Optional} and the like may be missing.
  *
- * <p>Components are int, long, boolean, String, other records, lists and maps of these, and optional ones. Any thread.
+ * <p>Components are int, long, boolean, String, constants by their names, other records, lists and maps of these, and
+ * optional ones. Any thread.
  */
 public final class JsonRecords {
   private static final Set<Class<?>> OPTIONAL = Set.of(Optional.class, OptionalInt.class, OptionalLong.class);
@@ -80,6 +81,7 @@ public final class JsonRecords {
         yield fields;
       }
       case String _, Integer _, Long _, Boolean _ -> value;
+      case Enum<?> constant -> constant.name();
       default -> throw new IllegalArgumentException("no component of a message: " + value.getClass());
     };
   }
@@ -138,6 +140,11 @@ public final class JsonRecords {
     }
     if (kind == long.class && (value instanceof Integer || value instanceof Long)) {
       return ((Number) value).longValue();
+    }
+    Optional<?> constant = kind.isEnum() ? Arrays.stream(kind.getEnumConstants())
+        .filter(one -> ((Enum<?>) one).name().equals(value)).findFirst() : Optional.empty();
+    if (constant.isPresent()) {
+      return constant.get();
     }
     if (kind == List.class && value instanceof List<?> list) {
       List<Object> elements = new ArrayList<>();

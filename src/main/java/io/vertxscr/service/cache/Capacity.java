@@ -249,8 +249,7 @@ public final class Capacity {
     List<Integer> ids = held.stream().filter(dataset -> dataset.isOnlyCopyOfOthers() && dataset.store().equals(base))
         .map(Eviction.Cached::id).toList();
     return ids.isEmpty() ? "" : ". Datasets " + ids + " are of other programs, or of runs of another size, and only"
-        + " here: a run of theirs with SCR_FLUSH_ON_RESTART=1 flushes them, one with SCR_CACHE_PURGE=1 deletes them,"
-        + " and the dashboard can do either";
+        + " here: scr flush brings one to its prefix directory, scr drop deletes it";
   }
 
   private List<Integer> kept(String base) {

@@ -1,7 +1,6 @@
 package io.vertxscr.service.dashboard;
 
 import io.vertx.core.Future;
-import io.vertxscr.flow.gather.Step;
 import io.vertxscr.flow.restart.CacheSnapshot;
 import io.vertxscr.flow.restart.Inventory;
 import io.vertxscr.model.DatasetDescriptor;
@@ -12,7 +11,7 @@ import io.vertxscr.model.ScrException;
 import io.vertxscr.protocol.node.Ack;
 import io.vertxscr.protocol.node.NodeVerb;
 import io.vertxscr.protocol.node.run.OpenWaits;
-import io.vertxscr.protocol.node.run.OperatorRequest;
+import io.vertxscr.protocol.app.OperatorRequest;
 import io.vertxscr.protocol.node.run.RunView;
 import io.vertxscr.service.NodeBus;
 import io.vertxscr.service.Prefixes;
@@ -25,8 +24,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What operators have done by way of the dashboard: halt as {@code scr halt} does, flush now, drop. Any node takes it;
- * what is about a dataset is the leader's. On the node's loop.
+ * What operators have done by the dashboard and by commands: halt, flush now, drop. Any node takes it; what is about a
+ * dataset is the leader's. On the node's loop.
  */
 public final class OperatorActions {
   private static final Logger LOG = LoggerFactory.getLogger(OperatorActions.class);
@@ -107,7 +106,7 @@ public final class OperatorActions {
         throw new ScrException(Fault.WRONG_STATE, "run " + on.run() + " is on in " + prefix
             + ": halt it before one of its datasets is dropped");
       });
-      return commands.remove(Step.DROP, prefix, dataset.name(), true).mapEmpty();
+      return commands.drop(prefix, dataset);
     });
   }
 

@@ -131,12 +131,24 @@ public final class DatasetCommands {
         // ids are never used again, also when nobody has the dataset any more; a node that is away may have it still
         List<DatasetKey> keys = Stream.concat(mine.stream(),
             flushed.all().stream().filter(dataset -> dataset.name().equals(name))).map(DatasetDescriptor::key).toList();
-        return journal.note(prefixDirectory, history -> history.knowing(ids.last()).removing(keys))
-            .compose(_ -> restores.dropped(mine.stream().map(DatasetDescriptor::key).toList()))
-            .compose(_ -> onlyCopies.keep(prefixDirectory));  // it may have replaced the files of older ones
+        return forget(prefixDirectory, ids.last(), keys, mine.stream().map(DatasetDescriptor::key).toList());
       })).map(_ -> List.copyOf(ids)).onSuccess(all ->
           all.forEach(id -> observer.notice(new Event.DatasetDropped(id, name, delete))));
     }));
+  }
+
+  /** Has one dataset of the caches forgotten, and no other of its name. It leaves the index, too; its files stay. */
+  public Future<Void> drop(String prefixDirectory, DatasetDescriptor dataset) {
+    List<DatasetKey> key = List.of(dataset.key());
+    return withoutFlushes(List.of(dataset.id()), () -> turns.in(prefixDirectory,
+        () -> prefix.withdraw(prefixDirectory, dataset)).compose(_ -> forget(prefixDirectory, dataset.id(), key, key)))
+        .onSuccess(_ -> observer.notice(new Event.DatasetDropped(dataset.id(), dataset.name(), false)));
+  }
+
+  private Future<Void> forget(String prefixDirectory, int newest, List<DatasetKey> keys, List<DatasetKey> cached) {
+    return journal.note(prefixDirectory, history -> history.knowing(newest).removing(keys))
+        .compose(_ -> restores.dropped(cached))
+        .compose(_ -> onlyCopies.keep(prefixDirectory));      // it may have replaced the files of older ones
   }
 
   private Future<Void> withoutFlushes(List<Integer> ids, Supplier<Future<Void>> action) {

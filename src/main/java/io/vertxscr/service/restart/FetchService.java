@@ -258,8 +258,8 @@ public final class FetchService {
 
   private static String kept(List<DatasetRecord> unflushed) {
     List<Integer> ids = unflushed.stream().map(record -> record.descriptor().id()).toList();
-    return ids.isEmpty() ? "" : "; kept are datasets " + ids + ", which are in no prefix directory: a run of their"
-        + " program with SCR_CACHE_PURGE=1 deletes them, and so does the dashboard";
+    return ids.isEmpty() ? "" : "; kept are datasets " + ids + ", which are in no prefix directory: scr flush or"
+        + " scr drop makes room";
   }
 
   private static String ofOthers(List<Path> jobs) {

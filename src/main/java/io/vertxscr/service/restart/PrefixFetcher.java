@@ -368,6 +368,17 @@ public final class PrefixFetcher {
                 })));
   }
 
+  /** Removes one dataset from the index; not another one that has its name or its id by now. */
+  public Future<Void> withdraw(String prefix, DatasetDescriptor which) {
+    return loop.prefix().runLong("look for dataset " + which.id() + " in " + prefix, () ->
+        withdrawal(prefixes.open(prefix)).finds(which)).compose(there -> !there
+            ? Future.succeededFuture() : fencing.with(prefix, token ->
+                locked.runLong("take dataset " + which.id() + " out of " + prefix, () -> {
+                  withdrawal(prefixes.open(prefix).as(token)).drop(which);
+                  return null;
+                })));
+  }
+
   private static Withdrawal withdrawal(OpenPrefix directory) {
     return new Withdrawal(directory.paths(), directory.index());
   }

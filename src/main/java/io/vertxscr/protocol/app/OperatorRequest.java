@@ -1,4 +1,4 @@
-package io.vertxscr.protocol.node.run;
+package io.vertxscr.protocol.app;
 
 import io.vertxscr.protocol.FieldChecks;
 import java.util.Objects;

@@ -1,0 +1,48 @@
+package io.vertxscr.cli;
+
+import io.vertx.core.json.JsonObject;
+import io.vertxscr.cli.daemon.SocketOption;
+import io.vertxscr.client.ScrClient;
+import io.vertxscr.model.Fault;
+import io.vertxscr.model.ScrException;
+import java.io.IOException;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.stream.Collectors;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Parameters;
+
+/** The dataset of the caches that a command is about, and the daemons that know it. */
+final class CachedDataset {
+  @Parameters(paramLabel = "DATASET", description = "Its number or name, as scr status prints them.")
+  private String wanted;
+
+  @Mixin
+  private SocketOption socket;
+
+  SocketOption socket() {
+    return socket;
+  }
+
+  /** What the daemons say now. */
+  StatusView look(Map<String, String> environment) throws IOException, InterruptedException {
+    return new StatusView(List.of(socket.askAny(environment, ScrClient::status)), Set.of());
+  }
+
+  /** @throws ScrException NO_SUCH_DATASET; BAD_REQUEST where several have that name */
+  JsonObject in(StatusView seen) {
+    List<JsonObject> found = seen.datasets().stream().filter(dataset -> dataset.getString("name").equals(wanted)
+        || dataset.getInteger("dataset").toString().equals(wanted)).toList();
+    if (found.isEmpty()) {
+      throw new ScrException(Fault.NO_SUCH_DATASET, "the caches have no dataset '" + wanted + "': scr status --all"
+          + " prints all that they have");
+    }
+    if (found.size() > 1) {
+      throw new ScrException(Fault.BAD_REQUEST, "'" + wanted + "' means several datasets: give the number of one: "
+          + found.stream().map(dataset -> dataset.getInteger("dataset") + " of " + dataset.getString("prefix"))
+          .collect(Collectors.joining(", ")));
+    }
+    return found.getFirst();
+  }
+}
