@@ -228,6 +228,52 @@ class RoomTest extends EmbeddedTest {
     }
   }
 
+  /** The kernel tells the rank, and nobody the daemon. */
+  @Test
+  void whereARankCannotWriteAllOfItsFileTheStoreIsNamedAndTheNextOneBypassesTheCache() throws Exception {
+    Path storage = Files.createDirectories(directory.resolve("cache"));
+    assumeTrue(Mounts.mount("-t", "tmpfs", "-o", "size=1m", "tmpfs", storage.toString()),
+        "small file systems cannot be mounted here: not shown");
+    var store = new StoreDescriptor(storage.toString(), GroupDescriptors.NODE, 2, OptionalLong.empty(), true);
+    RunPolicy policy = RunPolicy.of(Descriptors.of(Redundancy.of(Scheme.SINGLE, 2), store), FlushPolicy.every(1, true))
+        .with(new CachePolicy(false, false, false, true, 0, false, 0));
+    byte[] large = new byte[1_500_000];
+    try (TestCluster cluster = new TestCluster(vertx, directory, policy, NODES)) {
+      assertThat(cluster.all(scr -> {
+        ScrException refusal;
+        try (Output output = scr.startCheckpoint("step-1")) {
+          Path place = output.route(cluster.prefix() + "/step-1/rank-" + scr.rank());
+          boolean whole = true;
+          try {
+            Files.write(place, scr.rank() == 0 ? large : new byte[10]);
+          } catch (IOException e) {
+            assertThat(e).hasMessageContaining("No space left");
+            whole = false;
+          }
+          output.complete(whole);
+          throw new AssertionError("there was room");
+        } catch (ScrException e) {
+          refusal = e;
+        }
+        try (Output output = scr.startCheckpoint("step-2")) {
+          Path place = output.route(cluster.prefix() + "/step-2/rank-" + scr.rank());
+          Files.createDirectories(place.getParent());
+          Files.write(place, large);
+          output.complete(true);
+        }
+        scr.finish();
+        return refusal;
+      }, NODES)).allSatisfy(refusal -> {
+        assertThat(refusal.fault()).isEqualTo(Fault.NOT_VALID);
+        assertThat(refusal.getMessage()).contains("rank 0 on node n1: the application says", "store " + storage
+            + " is full: it has ", " bytes of the dataset on this node, and free are ", "SCR_CACHE_FULL=BYPASS");
+      });
+      assertThat(cluster.prefix().resolve("step-2/rank-0")).hasSize(large.length);
+    } finally {
+      Mounts.unmount(storage);
+    }
+  }
+
   @Test
   void aFirstCheckpointLargerThanItsStoreIsRefusedAndTheRunContinues() throws Exception {
     RunPolicy policy = narrow();

@@ -23,6 +23,7 @@ import io.vertxscr.service.Observer;
 import io.vertxscr.storage.DatasetStore;
 import java.nio.file.Files;
 import java.util.List;
+import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
 import java.util.function.BooleanSupplier;
@@ -168,6 +169,26 @@ public final class Capacity {
       this.cache = cache;
       this.target = target;
       this.share = share;
+    }
+
+    /**
+     * Looks for the space after ranks have called their files not valid. Blocking.
+     *
+     * @param written bytes of the files, as far as they are there
+     * @return a sentence with the store, if it is full; empty: there is room for as much again
+     */
+    public Optional<String> lacked(long written) {
+      long free = store.freeBytes(target.base());
+      if (free > written) {
+        return Optional.empty();
+      }
+      store.reclaim(target.base());
+      long room = written + store.freeBytes(target.base());
+      if (room <= 2 * written) {
+        cache.refused(target.base(), room + 1);
+      }
+      return Optional.of("store " + target.base() + " is full: it has " + written + " bytes of the dataset on this"
+          + " node, and free are " + free + ". Use a larger store, SCR_CACHE_FULL=BYPASS or SCR_CACHE_BYPASS=1");
     }
 
     /**

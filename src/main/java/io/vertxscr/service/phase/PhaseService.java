@@ -228,7 +228,8 @@ public final class PhaseService {
     boolean pulls = how.redundancy().scheme() == Scheme.RS;   // the other rows of parity, whatever it has in memory
     int smallBytes = pulls ? 0 : run.info().policy().cache().smallBytes();
     return placed.compose(listed -> loop.blocking("look at the files of dataset " + id, () -> {
-      WrittenFiles measured = listed.measured(open.directory(), store.sealing(id, loop.clock().instant()));
+      WrittenFiles measured = listed.measured(open.directory(), store.sealing(id, loop.clock().instant()))
+          .in(capacity.requirement(run.info(), run.cache(), how));
       return new Looked(
           measured, claims.paths(nodes, listed.ranks()), measured.small(open.directory(), smallBytes), List.of(), true);
     })).compose(looked -> toldOrRefused(run, how, looked)).otherwise(failure -> {

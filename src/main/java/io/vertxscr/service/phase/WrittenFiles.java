@@ -9,6 +9,7 @@ import io.vertxscr.model.RankSeals;
 import io.vertxscr.model.ScrException;
 import io.vertxscr.model.Seal;
 import io.vertxscr.prefix.metadata.PathRules;
+import io.vertxscr.service.cache.Capacity;
 import io.vertxscr.service.run.ListedFiles;
 import io.vertxscr.service.run.OpenDataset;
 import io.vertxscr.storage.FileIdentity;
@@ -23,13 +24,14 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.stream.Stream;
 
 /**
  * Files that the ranks of this node claim to have written, and objections. Immutable.
  *
  * @param ranks the files of each, their paths relative to the prefix
  * @param invalid ranks that call their files not valid
- * @param mistakes of the other ranks, in sentences
+ * @param mistakes of other ranks, or what is wrong with the files of these, in sentences
  * @param refusal why the dataset of this node is refused, independent of its ranks; empty if it is not
  * @param seals of the files, by rank, as far as writes since they were measured would show
  */
@@ -126,6 +128,17 @@ record WrittenFiles(List<RankFiles> ranks, List<Integer> invalid, Map<Integer, S
     return small;
   }
 
+  /** Returns these; of ranks that call files not valid it is known whether their store was full. Blocking. */
+  WrittenFiles in(Capacity.Requirement room) {
+    Optional<String> full = invalid.isEmpty() ? Optional.empty() : room.lacked(RankFiles.totals(ranks).bytes());
+    if (full.isEmpty()) {
+      return this;
+    }
+    Map<Integer, String> wrong = new TreeMap<>(mistakes);
+    invalid.forEach(rank -> wrong.put(rank, full.get()));
+    return new WrittenFiles(ranks, invalid, wrong, refusal, seals);
+  }
+
   /** Returns these with a refusal of their own. */
   WrittenFiles refused(String why) {
     return new WrittenFiles(ranks, invalid, mistakes, why, seals);
@@ -133,8 +146,10 @@ record WrittenFiles(List<RankFiles> ranks, List<Integer> invalid, Map<Integer, S
 
   /** Returns the contribution to the leader's gather. */
   Part.Complete part(int datasetId) {
-    String why = !invalid.isEmpty() ? "the application says that its files are not valid"
-        : mistakes.values().stream().findFirst().orElse("");
+    String why = invalid.isEmpty() ? mistakes.values().stream().findFirst().orElse("")
+        : "the application says that its files are not valid"
+            + invalid.stream().flatMap(rank -> Stream.ofNullable(mistakes.get(rank))).findFirst().map("; "::concat)
+            .orElse("");
     return new Part.Complete(datasetId, List.copyOf(bad()), why, refusal, RankFiles.totals(ranks));
   }
 
