@@ -1,5 +1,6 @@
 package io.vertxscr.cli;
 
+import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import io.vertxscr.cli.text.Humane;
 import io.vertxscr.cli.text.Paint;
@@ -12,6 +13,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.Collectors;
 
 /** An event in a line: {@code 14:03:21 n1 flush-done: dataset 12, attempt 1, 1.5 GB, flush 3.200 s}. */
 final class EventLine {
@@ -35,7 +37,7 @@ final class EventLine {
       }
     }
     event.forEach(field -> {
-      if (!IN_FRONT.contains(field.getKey())) {
+      if (!IN_FRONT.contains(field.getKey()) && says(field.getValue())) {
         words.add(word(field.getKey(), field.getValue()));
       }
     });
@@ -48,6 +50,12 @@ final class EventLine {
         .and(words.isEmpty() ? "" : ": " + String.join(", ", words));
   }
 
+  /** Whether anything is there, and holds. */
+  private static boolean says(Object value) {
+    return !(value == null || value.equals(false) || value.equals("")
+        || value instanceof JsonArray list && list.isEmpty() || value instanceof JsonObject inner && inner.isEmpty());
+  }
+
   /** The end of a run is none of these where the application has finalized. */
   private static boolean isBad(JsonObject event) {
     return BAD.contains(event.getString("type"))
@@ -58,12 +66,13 @@ final class EventLine {
     return switch (value) {
       case JsonObject inner when inner.containsKey("doneBytes") -> copied(inner);
       case JsonObject inner ->
-          String.join(", ", inner.stream().map(one -> word(one.getKey(), one.getValue())).toList());
+          inner.stream().filter(one -> says(one.getValue())).map(one -> word(one.getKey(), one.getValue()))
+              .collect(Collectors.joining(", "));
       case Map<?, ?> inner -> word(name, new JsonObject(cast(inner)));
       case Number bytes when name.equals("bytes") || name.endsWith("Bytes") -> Humane.bytes(bytes.longValue());
       case Number us when name.endsWith("Us") -> name.substring(0, name.length() - 2)
           + String.format(Locale.ROOT, " %.3f s", us.longValue() / US);
-      case Boolean yes -> yes ? name : "not " + name;
+      case Boolean _ -> name;
       default -> name + " " + value;
     };
   }

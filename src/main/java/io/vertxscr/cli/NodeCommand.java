@@ -15,6 +15,7 @@ import io.vertxscr.config.Configuration;
 import io.vertxscr.config.ObjectSettings;
 import io.vertxscr.config.Settings;
 import io.vertxscr.model.Fault;
+import io.vertxscr.model.Names;
 import io.vertxscr.model.ScrException;
 import io.vertxscr.node.ClusteredNode;
 import io.vertxscr.node.NodeOptions;
@@ -157,6 +158,13 @@ final class NodeCommand implements Callable<Integer> {
     OptionalInt operators = httpPort();
     if (kubernetesService != null && !members.isEmpty()) {
       throw new ParameterException(spec.commandLine(), "--kubernetes-service finds the nodes: no --members beside it");
+    }
+    if (name != null) {
+      try {
+        Names.node(name);
+      } catch (ScrException e) {
+        throw new ParameterException(spec.commandLine(), "--name: " + e.getMessage(), e);
+      }
     }
     Optional<Attachment> launcher = attached ? Optional.of(Attachment.read(System.in)) : Optional.empty();
     Map<String, String> all = launcher.map(attachment -> attachment.over(environment)).orElse(environment);

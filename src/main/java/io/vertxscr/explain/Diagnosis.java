@@ -134,7 +134,7 @@ public record Diagnosis(
       case LOST -> Stream.concat(Stream.concat(mending(seen, id),
           Stream.of("look at more caches: on each node that may hold some of it, scr copy --id " + id
               + ", then scr index --add " + id)),
-          fallback(seen)).toList();
+          Stream.concat(fallback(seen), leftovers(seen, id))).toList();
     };
   }
 
@@ -143,6 +143,14 @@ public record Diagnosis(
     return seen.prefix() instanceof Damaged damaged ? Stream.of("scr index --add " + id + (damaged.summary()
         ? " reads every file, and makes the summary again if all are as the map says and the index lists it"
         : " makes the map again if it was scavenged, from the filemaps of its ranks")) : Stream.empty();
+  }
+
+  /** Returns what becomes of the parts that nothing can be made of. */
+  private static Stream<String> leftovers(Evidence seen, String id) {
+    boolean any = seen.caches().stream().flatMap(node -> node.datasets().stream())
+        .anyMatch(held -> held.descriptor().sameAs(seen.dataset()));
+    return any ? Stream.of("if nobody needs it any more, scr drop " + id + " --unflushed deletes what the caches have"
+        + " of it") : Stream.empty();
   }
 
   private static Stream<String> fallback(Evidence seen) {

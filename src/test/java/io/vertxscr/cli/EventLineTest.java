@@ -25,6 +25,8 @@ class EventLineTest {
         .isEqualTo("1970-01-01 00:00:01 n1 flush-done: dataset 3, attempt 2, 1.5 GB, flush 3.200 s");
     assertThat(line(new Event.FlushProgress(3, 1, new Event.CopyProgress(50, 200, 10, OptionalLong.of(15_000)))))
         .endsWith("flush-progress: dataset 3, attempt 1, 25 % of 200 B, 10 B/s, 15 s left");
+    assertThat(line(new Event.DatasetDropped(3, "x", false))).endsWith("dataset-dropped: dataset 3, name x");
+    assertThat(line(new Event.DatasetDropped(3, "x", true))).endsWith("dataset-dropped: dataset 3, name x, deleted");
     assertThat(line(new Event.NodeLeft("n2"))).endsWith("n1 node-left: about n2");
     assertThat(line(new Event.RunOver(7, 0, Optional.of(Fault.NODE_LOST), "node n2 has left")))
         .endsWith("run-over: run 7, fault NODE_LOST, node n2 has left");

@@ -303,6 +303,9 @@ class ScrCommandTest {
           + "flush, drop, config, run, "
           + "prerun, postrun, should-exit, list-down-nodes, index, copy, scavenge, inspect, explain, print, "
           + "drill, version, help'",
+      "node --name d:e, '--name: ''d:e'' cannot name a node: use letters, digits, ''.'', ''_'', ''-'', at most 128 "
+          + "characters, starting with a letter or digit'",
+      "drill --nodes 1, 'a drill wants 2 nodes at least: one must be left when another is lost'",
       "config --flie x, 'Unknown option: ''--flie''; did you mean --file?'",
       "halt --unset, 'Unknown option: ''--unset''; there are --unset-after, --unset-all, --unset-before, "
           + "--unset-checkpoints, --unset-reason, --unset-seconds'",

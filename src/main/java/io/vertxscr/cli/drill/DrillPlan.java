@@ -30,6 +30,9 @@ record DrillPlan(List<String> nodes, DrillWork work, Scheme scheme, int flushEve
     if (flushEvery < 0) {
       throw new IllegalArgumentException("--flush " + flushEvery + ": expected 0 or more");
     }
+    if (nodes.size() < 2) {
+      throw new IllegalArgumentException("a drill wants 2 nodes at least: one must be left when another is lost");
+    }
     if (strike.victims().isEmpty() || strike.victims().size() >= nodes.size()
         || !nodes.containsAll(strike.victims())) {
       throw new IllegalArgumentException("nodes to lose: " + String.join(", ", strike.victims())

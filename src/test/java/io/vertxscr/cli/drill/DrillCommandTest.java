@@ -52,8 +52,8 @@ class DrillCommandTest {
 
   @ParameterizedTest
   @CsvSource(delimiter = '!', textBlock = """
-      --nodes 1                          ! expected some of node1, but not all
-      --nodes 0                          ! expected some of node1, but not all
+      --nodes 1                          ! a drill wants 2 nodes at least
+      --nodes 0                          ! a drill wants 2 nodes at least
       --nodes 4 --ranks 3                ! 3 ranks on 4 nodes
       --kill-node node9                  ! expected some of node1, node2, node3, node4, but not all
       --kill-node node1,node2,node3,node4 ! but not all
