@@ -185,6 +185,7 @@ public final class NodeAssembly {
     runs.onOver(run -> protection.over(run.info().run(), run.over().orElseThrow()));
     runs.onOver(_ -> copies.goOn());
     runs.onArriving(evictor::nextRun);
+    runs.onDeserted(phases::forget);
     runs.onReplaced(last -> {
       protection.over(last.info().run(), last.over().orElseGet(() -> new ScrException(
           Fault.NO_SUCH_DATASET, "run " + last.info().run() + " has ended, and another one has begun")));

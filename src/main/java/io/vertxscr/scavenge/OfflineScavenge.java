@@ -16,6 +16,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 
 /** Scavenges datasets of dead daemons: chooses them, copies from the caches, rebuilds, publishes. Blocking. */
@@ -71,7 +72,7 @@ public final class OfflineScavenge {
     }
     boolean good = true;
     for (DatasetDescriptor dataset : unlisted) {          // before an older one gets their paths
-      good &= publisher.add(dataset.id(), takeOver);
+      good &= unlessDefective(dataset.id(), () -> publisher.add(dataset.id(), takeOver));
     }
     for (DatasetDescriptor dataset : lacking) {
       if (dataset.flags().output()) {
@@ -137,13 +138,20 @@ public final class OfflineScavenge {
   }
 
   private boolean bring(int dataset, boolean takeOver) {
-    try {
+    return unlessDefective(dataset, () -> {
       boolean noDaemonIsLeft = copies.bring(dataset);
       if (!DatasetScanner.isScavenged(paths, dataset) && !publication.isComplete(dataset)) {
         throw new ScrException(Fault.NO_SUCH_DATASET, copies.otherPrefix(dataset).orElse(
             "no cache that was reached has anything of dataset " + dataset));
       }
       return publisher.add(dataset, takeOver || noDaemonIsLeft);
+    });
+  }
+
+  /** What is wrong with one dataset keeps no other one from being scavenged. */
+  private boolean unlessDefective(int dataset, BooleanSupplier work) {
+    try {
+      return work.getAsBoolean();
     } catch (ScrException e) {
       if (e.fault() != Fault.NO_SUCH_DATASET && e.fault() != Fault.CORRUPT && e.fault() != Fault.WRONG_STATE) {
         throw e;

@@ -228,6 +228,23 @@ class RoomTest extends EmbeddedTest {
     }
   }
 
+  /** The next run may need the room before it begins: for the files of its restart. */
+  @Test
+  void whatRanksWereWritingWhenTheirRunEndedIsGoneWithThem() throws Exception {
+    try (TestCluster cluster = new TestCluster(vertx, directory, narrow(), NODES)) {
+      CyclicBarrier both = new CyclicBarrier(NODES.length);
+      List<Path> written = cluster.all(scr -> {
+        Output output = scr.startCheckpoint("step-1");
+        Path place = output.route(cluster.prefix() + "/step-1/rank-" + scr.rank());
+        Files.write(place, new byte[BYTES]);
+        both.await(EmbeddedRun.PATIENCE_S, TimeUnit.SECONDS);
+        scr.close();
+        return place;
+      }, NODES);
+      Eventually.holds("nothing is left of it", () -> written.stream().noneMatch(Files::exists));
+    }
+  }
+
   /** The kernel tells the rank, and nobody the daemon. */
   @Test
   void whereARankCannotWriteAllOfItsFileTheStoreIsNamedAndTheNextOneBypassesTheCache() throws Exception {

@@ -68,6 +68,8 @@ public final class PhaseService {
   private final FilePlaces places;
   /** The dataset that is being completed, 0 for none. */
   private int completing;
+  /** The last run, if what it was writing when it ended is thrown away. */
+  private LocalRun forgotten;
   private int lastDatasetId;
   private long lastCreatedUs;
   /** Of the runs in {@link #counting}. */
@@ -443,14 +445,15 @@ public final class PhaseService {
     return Future.failedFuture(failure);
   }
 
-  /** Throws away what the last run was writing when it ended; its processes are gone now. */
+  /** Throws away what the last run was writing when it ended, once; its processes are gone now. */
   public void forget(LocalRun last) {
     OpenDataset open = last.open();
-    if (open == null || open.isBypass()) {
+    if (open == null || open.isBypass() || last == forgotten) {
       return;
     }
     int id = open.descriptor().id();
     if (id != completing && store.find(id).isEmpty()) {
+      forgotten = last;
       keeper.drop(id);
     }
   }

@@ -24,9 +24,11 @@ import io.vertxscr.storage.RankInMemory;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.function.BiConsumer;
@@ -37,6 +39,7 @@ public final class LocalRun {
   private final String self;
   private final BiConsumer<LocalRun, ScrException> nodeLost;
   private final SortedMap<Integer, RankSession> sessions = new TreeMap<>();
+  private final Set<String> closed = new HashSet<>();
   private final Map<Integer, Promise<Object>> waiting = new HashMap<>();
   /** Ranks that cannot go on, and who hears when the run is over. */
   private final Map<Integer, Promise<DoneReply>> aborting = new TreeMap<>();
@@ -284,6 +287,16 @@ public final class LocalRun {
 
   public boolean isOver() {
     return over != null;
+  }
+
+  /** The connection of an application has ended, and its process with it. */
+  void closed(String client) {
+    closed.add(client);
+  }
+
+  /** Whether it is over and none of its processes is left on this node. */
+  boolean isDeserted() {
+    return isOver() && sessions().stream().allMatch(session -> closed.contains(session.client()));
   }
 
   /** Whether this run was ended by a halt condition: its ranks may say good-bye, but nothing else. */

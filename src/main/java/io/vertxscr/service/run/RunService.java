@@ -53,6 +53,7 @@ public final class RunService implements Membership.Listener {
   private final ArrivingRanks arriving;
   private final List<Consumer<LocalRun>> endListeners = new ArrayList<>();
   private Consumer<LocalRun> replaced = _ -> {};
+  private Consumer<LocalRun> deserted = _ -> {};
   private Runnable arrivals = () -> {};
   private boolean stopping;
   /** Whether the node is marked to be drained. Forgotten when the daemon ends. */
@@ -78,6 +79,11 @@ public final class RunService implements Membership.Listener {
   /** Calls the listener when ranks of the next run arrive. */
   public void onArriving(Runnable listener) {
     arrivals = listener;
+  }
+
+  /** Calls the listener with a run that is over when none of its processes is left here. */
+  public void onDeserted(Consumer<LocalRun> listener) {
+    deserted = listener;
   }
 
   /** Calls the listener with the last run when the next one begins. */
@@ -189,6 +195,7 @@ public final class RunService implements Membership.Listener {
       LOG.warn("run {} is over: {}", run.info().run(), cause.getMessage());
       run.end(cause);
       endListeners.forEach(listener -> listener.accept(run));
+      tellIfDeserted();
     }
   }
 
@@ -254,7 +261,17 @@ public final class RunService implements Membership.Listener {
 
   /** A connection of an application is gone: its ranks that have not finalized are lost. */
   public void connectionClosed(String client) {
+    if (run != null) {
+      run.closed(client);
+    }
     lose(client::equals);
+    tellIfDeserted();
+  }
+
+  private void tellIfDeserted() {
+    if (run != null && run.isDeserted()) {
+      deserted.accept(run);
+    }
   }
 
   /**
