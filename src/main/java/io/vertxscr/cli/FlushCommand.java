@@ -64,8 +64,9 @@ final class FlushCommand implements Callable<Integer> {
       now = dataset.look(environment);
     }
     boolean there = isThere(now, id);
-    say(title + (there ? " is in " : " is not in ") + found.getString("prefix")
-        + (there ? "" : ": scr events says why"));
+    String prefix = found.getString("prefix");
+    say(title + (there ? " is in " + prefix : now.dataset(id).isPresent() ? " is not in " + prefix
+        + ": scr events says why" : " has left the caches: scr index --list --prefix " + prefix + " says where to"));
     return there ? 0 : ScrCommand.FAILED;
   }
 

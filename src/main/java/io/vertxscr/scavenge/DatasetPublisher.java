@@ -188,13 +188,25 @@ public final class DatasetPublisher {
         withOverwritten(withBroken(withoutLost(before, lost).enlist(whole, now), broken), overwritten));
     remarks(reading.remarks());
     remarks(publication.removeReplaced(whole));
-    whole.forEach(descriptor -> new LeftoverSweep(paths).sweep(descriptor.key()));
+    whole.forEach(this::sweep);
     List<Index.Entry> failed = reading.index().entries().stream().filter(entry -> entry.failed().isPresent()
         && whole.stream().anyMatch(entry.descriptor()::sameAs)).toList();
     looked.forEach(dataset -> tell(dataset, Optional.ofNullable(replaced.get(dataset.descriptor().id())),
         failed.stream().filter(entry -> entry.descriptor().sameAs(dataset.descriptor())).findFirst()));
     lost.forEach(entry -> findings.accept(new Finding.Delisted(entry.descriptor(), lack(entry.id()))));
     return broken.isEmpty() && lost.isEmpty() && failed.isEmpty();
+  }
+
+  /** What earlier calls, and flushes, have left beside its files. */
+  private void sweep(DatasetDescriptor listed) {
+    try {
+      new LeftoverSweep(paths).sweep(listed.key());
+    } catch (ScrException e) {
+      if (e.fault() != Fault.CORRUPT) {
+        throw e;
+      }
+      // a run has deleted it meanwhile
+    }
   }
 
   /** Of two datasets of one name the later one has overwritten the other, which is not listed again. */

@@ -86,8 +86,8 @@ public final class DatasetScanner {
       problems.addAll(found.problems());
     }
     int worldRanks = of.stream().mapToInt(RankFilemap::worldRanks).max().orElseThrow();
-    if (ranks.size() == worldRanks && RankFiles.totals(ranks.values().stream().map(DatasetScan.Rank::good).toList())
-        .equals(descriptor.totals())) {
+    if (ranks.size() == worldRanks && descriptor.totals().files() > 0 && descriptor.totals()
+        .equals(RankFiles.totals(ranks.values().stream().map(DatasetScan.Rank::good).toList()))) {
       ranks.replaceAll((_, rank) -> rank.asWhole());       // nothing but redundancy is missing
     }
     return new DatasetScan(descriptor, worldRanks, ranks, redundancy, problems);

@@ -94,7 +94,7 @@ public final class OfflineScavenge {
   /** Whether its publication was killed when it was complete, before restarts could find it. */
   private boolean isUnlisted(DatasetDescriptor dataset) {
     return publication.isComplete(dataset.id()) && publication.listed(dataset.id()).isEmpty()
-        && publication.summary(dataset.id()).orElseThrow().descriptor().sameAs(dataset);
+        && publication.summary(dataset.id()).filter(summary -> summary.descriptor().sameAs(dataset)).isPresent();
   }
 
   private Optional<DatasetDescriptor> newestThere() {
