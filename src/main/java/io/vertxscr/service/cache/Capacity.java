@@ -40,6 +40,8 @@ import org.slf4j.LoggerFactory;
 public final class Capacity {
   private static final Logger LOG = LoggerFactory.getLogger(Capacity.class);
   private static final int ROOM_POLL_MS = 200;
+  /** The part of what was written that is left free, at most, where a write has failed for lack of room. */
+  private static final int HARDLY = 16;
 
   private final Loop loop;
   private final Membership membership;
@@ -175,17 +177,17 @@ public final class Capacity {
      * Looks for the space after ranks have called their files not valid. Blocking.
      *
      * @param written bytes of the files, as far as they are there
-     * @return a sentence with the store, if it is full; empty: there is room for as much again
+     * @return a sentence with the store, if hardly anything is free there
      */
     public Optional<String> lacked(long written) {
       long free = store.freeBytes(target.base());
-      if (free > written) {
+      if (free > written / HARDLY) {
         return Optional.empty();
       }
       store.reclaim(target.base());
-      long room = written + store.freeBytes(target.base());
-      if (room <= 2 * written) {
-        cache.refused(target.base(), room + 1);
+      long left = store.freeBytes(target.base());
+      if (left <= written / HARDLY) {
+        cache.refused(target.base(), written + left + 1);
       }
       return Optional.of("store " + target.base() + " is full: it has " + written + " bytes of the dataset on this"
           + " node, and free are " + free + ". Use a larger store, SCR_CACHE_FULL=BYPASS or SCR_CACHE_BYPASS=1");

@@ -291,7 +291,9 @@ public final class LocalRun {
 
   /** The connection of an application has ended, and its process with it. */
   void closed(String client) {
-    closed.add(client);
+    if (sessions().stream().anyMatch(session -> session.client().equals(client))) {
+      closed.add(client);
+    }
   }
 
   /** Whether it is over and none of its processes is left on this node. */
