@@ -48,7 +48,9 @@ final class DropCommand implements Callable<Integer> {
     }
     dataset.socket().askAny(environment, client ->
         client.operate(new OperatorRequest(OperatorVerb.DROP, found.getInteger("dataset"))));
-    spec.commandLine().getOut().println(Names.printable(StatusAttention.title(found) + " is dropped"));
+    spec.commandLine().getOut().println(Names.printable(StatusAttention.title(found) + " is dropped"
+        + (StatusAttention.isFlushed(found) ? "; restarts do not see its files in " + found.getString("prefix")
+            + " any more, scr index --add " + found.getInteger("dataset") + " would list them again" : "")));
     return 0;
   }
 }

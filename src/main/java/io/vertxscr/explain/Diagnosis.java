@@ -129,7 +129,8 @@ public record Diagnosis(
           + "\" says which files differ, and what to do if none does"), fallback(seen)).toList();
       case REPLACED -> fallback(seen).toList();
       case SCAVENGED -> List.of("scr index --add " + id + " rebuilds what is missing and publishes it");
-      case IN_CACHES -> List.of("with the daemons running, a restart takes it from the caches",
+      case IN_CACHES -> List.of("with the daemons running, a restart takes it from the caches, and scr flush " + id
+          + " brings it to the prefix directory",
           "without them, scr scavenge --id " + id + " brings it to the prefix directory");
       case LOST -> Stream.concat(Stream.concat(mending(seen, id),
           Stream.of("look at more caches: on each node that may hold some of it, scr copy --id " + id

@@ -325,7 +325,7 @@ class ScavengeCommandTest {
     assertThat(run("explain", "b.6")).returns(0, CliRun::exit).extracting(CliRun::out).asString()
         .contains("It is not in the prefix directory, but the caches can give it.")
         .contains("at risk\n  any one node may be lost; it would be gone with n0 and n1, with n0 and n2, ")
-        .contains("next\n  with the daemons running, a restart takes it from the caches\n");
+        .contains("next\n  with the daemons running, a restart takes it from the caches, and scr flush");
     caches.lose("n2");
     caches.lose("n3");
     CliRun lost = run("explain", 6);
