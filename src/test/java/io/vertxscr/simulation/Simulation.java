@@ -561,10 +561,16 @@ final class Simulation {
     return ranks.stream().allMatch(rank -> rank.failure != null && rank.failure.contains("one dataset of an id only"));
   }
 
-  /** A run could not begin: its only checkpoint is in the prefix directory, and caches have no room for it. */
+  /**
+   * A run could not begin, as its only checkpoint is in the prefix directory, and caches have no room for it; or it
+   * could not go on, as output that nobody can flush is all that its store may have.
+   */
   private boolean hadNoRoom() {
-    return roomBytes.isPresent() && !hasRoom(due(main.ledger()))
-        && ranks.stream().allMatch(rank -> rank.failure != null && rank.failure.startsWith(Fault.NO_SPACE + " "));
+    return scenario.room().isPresent() && !hasRoom(due(main.ledger()))
+        && ranks.stream().allMatch(rank -> rank.failure != null)
+        && ranks.stream().anyMatch(rank -> rank.failure.startsWith(Fault.NO_SPACE + " "))
+        && ranks.stream().allMatch(rank -> rank.failure.startsWith(Fault.NO_SPACE + " ")
+            || rank.failure.startsWith(Fault.RANK_LOST + " "));   // the others may hear of who has heard that first
   }
 
   /** Has the halt file changed, as soon as nobody else changes the directory. */

@@ -244,7 +244,7 @@ public final class Capacity {
     if (plan.tooMany() > 0) {
       return new RoomEstimate(List.of(), "no room in store " + target.base() + ": it is to have " + target.count()
           + " at most with the next dataset (SCR_CACHE_EVICT=EARLY), and has " + kept(target.base())
-          + "; what is on its way to the prefix directory stays");
+          + "; what is on its way to the prefix directory stays, until scr drop --unflushed deletes it");
     }
     if (plan.missingBytes() > 0) {
       return new RoomEstimate(List.of(), "no room in store " + target.base() + ": the dataset will take about "
