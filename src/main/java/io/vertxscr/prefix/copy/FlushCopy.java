@@ -301,13 +301,7 @@ public final class FlushCopy implements FlushTarget {
   /** The dataset is complete: removes what these files' places held before. */
   @Override
   public void removeKept(Collection<FileMeta> files) {
-    for (FileMeta file : files) {
-      try {
-        kept.remove(place(file));
-      } catch (IOException e) {
-        throw Faults.io(paths.kept(place(file), dataset), e);
-      }
-    }
+    files.forEach(file -> kept.remove(place(file)));
   }
 
   /** Reads all of it. */

@@ -1,6 +1,8 @@
 package io.vertxscr.prefix.copy;
 
+import io.vertxscr.model.ScrException;
 import io.vertxscr.prefix.metadata.PrefixPaths;
+import io.vertxscr.storage.Faults;
 import java.io.IOException;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.FileSystemException;
@@ -56,11 +58,15 @@ public record KeptFiles(PrefixPaths paths, int dataset) {
     return true;
   }
 
-  /** The dataset is complete: removes what this path held before. */
-  void remove(String relative) throws IOException {
+  /** The dataset is complete: removes what this path held before. @throws ScrException IO */
+  public void remove(String relative) {
     Path kept = paths.kept(relative, dataset);
-    for (int n = 1; Files.deleteIfExists(kept); n++) {
-      kept = paths.kept(relative, dataset, n);
+    try {
+      for (int n = 1; Files.deleteIfExists(kept); n++) {
+        kept = paths.kept(relative, dataset, n);
+      }
+    } catch (IOException e) {
+      throw Faults.io(kept, e);
     }
   }
 
