@@ -615,6 +615,9 @@ final class Simulation {
       start(name);
     }
     run(main, scenario.steps().size() + LAST_TRIES, hosts, 0, List.of());
+    if (hasFailed() && hadNoRoom()) {
+      return;
+    }
     if (hasFailed()) {
       stop(Invariant.WORKS_WITHOUT_FAULTS, "after the loss of all caches: " + failures());
     }
