@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.vertx.core.Future;
 import io.vertxscr.model.DatasetFlags;
 import io.vertxscr.model.DatasetRecord.FlushState;
+import io.vertxscr.model.Fault;
 import io.vertxscr.prefix.metadata.PrefixIndex;
 import io.vertxscr.prefix.metadata.PrefixPaths;
 import io.vertxscr.scavenge.DatasetVerification;
@@ -159,6 +160,19 @@ class ReplacedCheckpointsTest {
     assertThat(new VirtualRun(cluster, NODES).in(directory.resolve("other")).steps(1, 3)).isZero();
     assertThat(flush(1)).isEqualTo(FlushState.NOT_WANTED);
     assertThat(run.all(this::offered)).containsOnly("rolling-1");
+  }
+
+  /** Else restarts would begin with nothing. */
+  @Test
+  void oneThatNobodyHasAnyMoreCannotBeMadeTheRestartPoint() throws Exception {
+    start(Map.of("SCR_CACHE_SIZE", "1"));
+    run.all(session -> checkpoint(session, 1).compose(_ -> checkpoint(session, 2))
+        .compose(_ -> session.current("rolling-1")).transform((_, failure) -> {
+          assertThat(Fault.of(failure)).isEqualTo(Fault.NO_SUCH_DATASET);
+          assertThat(failure).hasMessageContaining("newer ones have replaced its files");
+          return session.finish();
+        }));
+    assertThat(run.all(this::offered)).containsOnly("rolling-2");
   }
 
   @Test

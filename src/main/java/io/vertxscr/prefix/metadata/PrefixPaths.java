@@ -183,6 +183,11 @@ public record PrefixPaths(Path prefix) {
     return hidden(relative, KEPT + id + "." + number);
   }
 
+  /** Pattern of the names of all {@link #kept} files of one directory that this dataset has replaced. */
+  public static String keptFor(int id) {
+    return ".*" + KEPT + id + "{,.*}";
+  }
+
   /** Name prefix of all {@link #kept} files of a path; a dataset's id follows. */
   public Path keptOfAny(String relative) {
     return hidden(relative, KEPT);

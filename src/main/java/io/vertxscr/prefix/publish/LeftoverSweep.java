@@ -35,16 +35,20 @@ public final class LeftoverSweep {
    */
   public int sweep(DatasetKey dataset) {
     Set<Path> directories = new TreeSet<>();
-    KeptFiles kept = new KeptFiles(paths, dataset.id());
-    new RankMapReader(paths, dataset.id()).forEach(entry -> WrittenOver.places(entry).forEach(file -> {
-      directories.add(paths.file(file.place()).getParent());
-      kept.remove(file.place());
-    }));
+    RankMapReader map = new RankMapReader(paths, dataset.id());
+    map.forEach(entry ->
+        WrittenOver.places(entry).forEach(file -> directories.add(paths.file(file.place()).getParent())));
     int removed = 0;
+    boolean hasKept = false;
     for (Path directory : directories) {
       List<Path> drafts = MetadataFiles.list(directory, PrefixPaths.draftsOf(dataset));
       MetadataFiles.delete(directory, drafts);
       removed += drafts.size();
+      hasKept = hasKept || !MetadataFiles.list(directory, PrefixPaths.keptFor(dataset.id())).isEmpty();
+    }
+    if (hasKept) {                                        // else no file is worth a look
+      KeptFiles kept = new KeptFiles(paths, dataset.id());
+      map.forEach(entry -> WrittenOver.places(entry).forEach(file -> kept.remove(file.place())));
     }
     return removed;
   }

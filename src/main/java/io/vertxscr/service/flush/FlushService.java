@@ -232,11 +232,13 @@ public final class FlushService {
     });
   }
 
-  private static void clean(FlushTarget target, List<FileMeta> files, boolean drafts) {
-    if (drafts) {
+  /** What another attempt has kept is left to who knows in which form the dataset is published. */
+  private static void clean(FlushTarget target, List<FileMeta> files, boolean discard) {
+    if (discard) {
       target.discard(files);
+    } else {
+      target.removeKept(files);
     }
-    target.removeKept(files);
   }
 
   /** Records the flush state of a dataset durably; a flushed dataset may be evicted. */

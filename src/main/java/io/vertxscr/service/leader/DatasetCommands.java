@@ -56,12 +56,13 @@ public final class DatasetCommands {
   /**
    * Has restarts begin with this checkpoint. Newer ones that are known now are left alone, and its quarantine ends.
    *
-   * @return fails with NO_SUCH_DATASET if neither caches nor index have a checkpoint of that name
+   * @return fails with NO_SUCH_DATASET if neither caches nor index have a checkpoint of that name, or newer ones have
+   *     replaced its files and no cache has it
    */
   Future<RestartPoint> current(String prefixDirectory, String name) {
     return caches.all().compose(inventories -> prefix.list(prefixDirectory).compose(flushed -> {
-      List<DatasetDescriptor> known = Stream.concat(
-          cached(inventories, prefixDirectory).stream(), flushed.all().stream()).toList();
+      List<DatasetDescriptor> cached = cached(inventories, prefixDirectory);
+      List<DatasetDescriptor> known = Stream.concat(cached.stream(), flushed.all().stream()).toList();
       DatasetDescriptor named = known.stream()
           .filter(dataset -> dataset.name().equals(name) && dataset.flags().checkpoint())
           .reduce((a, b) -> a.createdUs() >= b.createdUs() ? a : b)
@@ -69,6 +70,10 @@ public final class DatasetCommands {
             flushed.requireRead();
             return unknown("checkpoint", name, known);
           });
+      if (flushed.isReplaced(named) && cached.stream().noneMatch(named::sameAs)) {
+        throw new ScrException(Fault.NO_SUCH_DATASET, "checkpoint \"" + name + "\" cannot be had any more: newer ones"
+            + " have replaced its files in " + prefixDirectory + ", and no cache here has it");
+      }
       int last = known.stream().mapToInt(DatasetDescriptor::id).max().orElse(0);
       return journal.update(prefixDirectory, history -> history.startingFrom(named, last))
           .compose(history -> (flushed.all().stream().anyMatch(dataset -> dataset.name().equals(name))

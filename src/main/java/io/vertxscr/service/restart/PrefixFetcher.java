@@ -128,6 +128,11 @@ public final class PrefixFetcher {
           && all.stream().map(DatasetDescriptor::key).noneMatch(dataset::equals);
     }
 
+    /** Whether later ones have replaced files of a dataset that is listed. */
+    public boolean isReplaced(DatasetDescriptor dataset) {
+      return replaced.contains(dataset.id()) && all.stream().anyMatch(dataset::sameAs);
+    }
+
     /** Whether what is there of a dataset that was flushed is of no use, and caches must not count on it. */
     boolean hasLost(DatasetDescriptor dataset, RestartHistory history) {
       return trouble.isEmpty() && (!traces.contains(dataset.id()) || isOverwritten(dataset, history));

@@ -8,7 +8,8 @@ import io.vertxscr.protocol.FieldChecks;
  *
  * @param state DONE: the dataset is in the prefix directory, whole and durable; WANTED: it must get there, unless it
  *     is DONE; NOT_WANTED: it was DONE, and the flushed copy is gone
- * @param discard whether it was not published, since later datasets have its places: its drafts go
+ * @param discard whether this attempt has not published it, since it was there already, or later datasets have its
+ *     places: its drafts go
  */
 public record FlushStateChange(int datasetId, FlushState state, boolean discard) {
   public FlushStateChange {
