@@ -178,6 +178,8 @@ final class VirtualMembers {
       if (news.from.sees(news.to) && news.from.sees(news.of) && news.to.sees(news.from)) {
         tell(news);
         others.forEach(other -> tell(new News(news.to, other, news.of)));
+      } else {
+        news.to.leaves(news.of.self);                     // what it sees there is an earlier life
       }
     });
   }

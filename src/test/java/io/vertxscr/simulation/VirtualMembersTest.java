@@ -114,4 +114,23 @@ class VirtualMembersTest {
       allSeeAll("seed " + seed);
     }
   }
+
+  @Test
+  void aNodeThatStartsAgainBehindACutHasOneLeaderWithAll() {
+    for (long seed = FIRST; seed < FIRST + SEEDS; seed++) {
+      begin(seed);
+      members.cut(Set.of("n1", "n4"), Set.of("n2", "n3"));
+      members.cut(Set.of("n2", "n3"), Set.of("n1", "n4"));
+      passes(Duration.ofMillis(100 * (seed % 50)));
+      members.ends("n1", 8_000);
+      start("n1");
+      passes(Duration.ofMillis(4_000 + 100 * (seed % 40)));
+      members.heal(Set.of("n1", "n4"), Set.of("n2", "n3"));
+      members.heal(Set.of("n2", "n3"), Set.of("n1", "n4"));
+      passes(Duration.ofMinutes(1));
+      views.values().forEach(view -> assertThat(view.nodes().stream().map(NodeInfo::name))
+          .containsExactlyInAnyOrder("n1", "n2", "n3", "n4"));
+      assertThat(views.values().stream().map(view -> view.leader().name()).distinct()).as("seed " + seed).hasSize(1);
+    }
+  }
 }
