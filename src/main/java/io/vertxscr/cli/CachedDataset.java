@@ -5,6 +5,8 @@ import io.vertxscr.cli.daemon.SocketOption;
 import io.vertxscr.client.ScrClient;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.ScrException;
+import io.vertxscr.protocol.app.OperatorRequest.OperatorVerb;
+import io.vertxscr.protocol.app.OperatorRequest;
 import java.io.IOException;
 import java.util.List;
 import java.util.Map;
@@ -21,8 +23,11 @@ final class CachedDataset {
   @Mixin
   private SocketOption socket;
 
-  SocketOption socket() {
-    return socket;
+  /** Has the daemons do something with it. @param found what {@link #in} has found */
+  void operate(Map<String, String> environment, OperatorVerb what, JsonObject found)
+      throws IOException, InterruptedException {
+    OperatorRequest request = new OperatorRequest(what, found.getInteger("dataset"));
+    socket.askAny(environment, client -> client.operate(request));
   }
 
   /** What the daemons say now. */

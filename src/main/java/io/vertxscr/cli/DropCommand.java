@@ -5,7 +5,6 @@ import io.vertxscr.model.Fault;
 import io.vertxscr.model.Names;
 import io.vertxscr.model.ScrException;
 import io.vertxscr.protocol.app.OperatorRequest.OperatorVerb;
-import io.vertxscr.protocol.app.OperatorRequest;
 import java.io.IOException;
 import java.util.Map;
 import java.util.concurrent.Callable;
@@ -46,8 +45,7 @@ final class DropCommand implements Callable<Integer> {
           + " --unflushed it is deleted all the same; scr flush " + found.getInteger("dataset") + " brings it to "
           + found.getString("prefix"));
     }
-    dataset.socket().askAny(environment, client ->
-        client.operate(new OperatorRequest(OperatorVerb.DROP, found.getInteger("dataset"))));
+    dataset.operate(environment, OperatorVerb.DROP, found);
     spec.commandLine().getOut().println(Names.printable(StatusAttention.title(found) + " is dropped"
         + (StatusAttention.isFlushed(found) ? "; restarts do not see its files in " + found.getString("prefix")
             + " any more, scr index --add " + found.getInteger("dataset") + " would list them again" : "")));

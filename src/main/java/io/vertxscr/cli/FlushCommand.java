@@ -4,7 +4,6 @@ import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import io.vertxscr.model.Names;
 import io.vertxscr.protocol.app.OperatorRequest.OperatorVerb;
-import io.vertxscr.protocol.app.OperatorRequest;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.util.Map;
@@ -45,7 +44,7 @@ final class FlushCommand implements Callable<Integer> {
     JsonObject found = dataset.in(dataset.look(environment));
     int id = found.getInteger("dataset");
     if (!StatusAttention.isFlushed(found)) {
-      dataset.socket().askAny(environment, client -> client.operate(new OperatorRequest(OperatorVerb.FLUSH, id)));
+      dataset.operate(environment, OperatorVerb.FLUSH, found);
     }
     String title = StatusAttention.title(found);
     if (noWait) {

@@ -97,9 +97,12 @@ final class PackedScavengeCopy {
 
   private boolean isThere(RankRecord rank, Map<Integer, RankFilemap> before) {
     RankFilemap map = before.get(rank.files().rank());
-    return map != null && map.files().files().containsAll(rank.files().files())
-        && rank.redundancy().filter(name -> isNews(name, map.redundancy())).isEmpty()
-        && new FilesThere(target, map).all();
+    if (map == null) {
+      return false;
+    }
+    FilesThere there = new FilesThere(target, map);
+    return rank.files().files().stream().allMatch(file -> there.copyOf(file).isPresent())
+        && rank.redundancy().filter(name -> isNews(name, map.redundancy())).isEmpty() && there.all();
   }
 
   /** Another node had redundancy of this rank for another set. */

@@ -113,6 +113,10 @@ final class Ledger {
     boolean isRemoved;
     /** Restarts are to begin with an older one, as a rank was told. */
     boolean isPassedOver;
+    /** An operator wants it in the prefix directory, where it may be already. */
+    boolean isFlushedAgain;
+    /** An operator was told that it is on its way there. */
+    boolean isOrdered;
     /** A byte of it in the prefix directory is another one. */
     boolean isRotten;
 
@@ -196,6 +200,11 @@ final class Ledger {
       int last = named.map(attempt -> attempt.number).orElse(-1);
       return new Wish(deed, now.stream().filter(attempt -> attempt.number > last).toList(), named, now);
     });
+  }
+
+  /** Whether the ranks have wanted something to become of it. */
+  boolean isWished(Attempt attempt) {
+    return wishes.values().stream().anyMatch(wish -> wish.about.contains(attempt));
   }
 
   /** Whether all ranks have called it valid: else nobody may ever publish or offer it. */

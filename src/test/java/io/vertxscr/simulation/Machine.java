@@ -28,7 +28,7 @@ final class Machine implements SimulatedFileSystem.Interference {
   private long prefixHangsUntilNs;
   private long prefixFailsUntilNs;
   private long prefixLagsUntilNs;
-  private final NameCache names;
+  private final NfsCache cache;
   private final SimulatedDisk shared;
   /** Under locks. */
   private int lockGoesIn;
@@ -65,7 +65,7 @@ final class Machine implements SimulatedFileSystem.Interference {
     this.local = new LocalFiles(files);
     this.watcher = watcher;
     this.shared = shared;
-    this.names = new NameCache(time::nowNs);
+    this.cache = new NfsCache(time::nowNs);
     boots();
   }
 
@@ -152,9 +152,9 @@ final class Machine implements SimulatedFileSystem.Interference {
     prefixFailsUntilNs = time.nowNs() + some.toNanos();
   }
 
-  /** For so long, names in the prefix file system may be those of some seconds ago. */
+  /** For so long, names and attributes in the prefix file system may be those of some seconds ago. */
   void lagPrefix(Duration some) {
-    names.clear();
+    cache.clear();
     prefixLagsUntilNs = time.nowNs() + some.toNanos();
   }
 
@@ -176,17 +176,27 @@ final class Machine implements SimulatedFileSystem.Interference {
 
   @Override
   public SimulatedDisk.Inode seen(SimulatedDisk.Inode directory, String entry) {
-    return lags() ? names.look(directory, entry) : directory.entries.get(entry);
+    return lags() ? cache.look(directory, entry) : directory.entries.get(entry);
   }
 
   @Override
   public Set<String> seen(SimulatedDisk.Inode directory) {
-    return lags() ? names.list(directory) : directory.entries.keySet();
+    return lags() ? cache.list(directory) : directory.entries.keySet();
+  }
+
+  @Override
+  public SimulatedAttributes attributes(SimulatedDisk.Inode file) {
+    return lags() ? cache.attributes(file) : SimulatedAttributes.of(file);
+  }
+
+  @Override
+  public void touches(SimulatedDisk.Inode file) {
+    cache.touches(file);
   }
 
   @Override
   public void changes(SimulatedDisk.Inode directory) {
-    names.changes(directory);
+    cache.changes(directory);
   }
 
   @Override

@@ -90,6 +90,22 @@ class MachineTest {
   }
 
   @Test
+  void aNodeThatLagsBelievesAttributesUntilItOpensTheFile() throws Exception {
+    Path here = lock(one).resolveSibling("name");
+    Path there = lock(other).resolveSibling("name");
+    Files.write(there, new byte[1]);
+    one.lagPrefix(Duration.ofSeconds(20));
+    assertThat(Files.size(here)).isEqualTo(1);
+    Files.write(there, new byte[2]);
+    assertThat(Files.size(here)).as("at once").isEqualTo(1);
+    assertThat(Files.readAllBytes(here)).as("bytes are those of now").hasSize(2);
+    assertThat(Files.size(here)).as("once it was open").isEqualTo(2);
+    Files.write(there, new byte[3]);
+    time.runUntil(() -> false, Duration.ofSeconds(3));
+    assertThat(Files.size(here)).as("some seconds later").isEqualTo(3);
+  }
+
+  @Test
   void aNodeThatChangesADirectoryKnowsItAnew() throws Exception {
     Path here = lock(one).resolveSibling("name");
     one.lagPrefix(Duration.ofSeconds(20));

@@ -1,6 +1,7 @@
 package io.vertxscr.simulation;
 
 import io.vertxscr.prefix.copy.extent.Extent;
+import io.vertxscr.protocol.app.OperatorRequest.OperatorVerb;
 import io.vertxscr.simulation.SimulatedDisk.Kept;
 import io.vertxscr.simulation.Trouble.Kind;
 import java.time.Duration;
@@ -54,6 +55,8 @@ record Scenario(long seed, Profile profile, int nodes, int spares, int ranksPerN
   /** Disks are small in one of so many. */
   private static final int ROOM_KINDS = 6;
   private static final int SCAVENGE_KINDS = 4;
+  /** An operator has a dataset flushed or dropped in one of so many runs. */
+  private static final int ORDER_KINDS = 4;
   private static final int LONGEST_COMMAND_BITS = 11;
   private static final int MOST_RENAMES = 24;
   /** In one of so many, most files have several pieces. */
@@ -315,6 +318,23 @@ record Scenario(long seed, Profile profile, int nodes, int spares, int ranksPerN
   /** Whether he does so behind a run, before daemons are started again. */
   boolean isScavengedBehind(int run) {
     return !variant.deeds() && drawOf(11, run, 0).nextInt(SCAVENGE_KINDS) == 0;
+  }
+
+  /**
+   * What an operator has done with a dataset of the caches.
+   *
+   * @param back which: the newest, or so many before
+   * @param afterMs how long after the begin of a run; empty: behind it
+   */
+  record Order(OperatorVerb what, int back, OptionalInt afterMs) {}
+
+  /** What an operator wants amid or behind a run, if anything. He drops datasets where the ranks do so, too. */
+  Optional<Order> order(int run) {
+    Random random = drawOf(14, run, 0);
+    return isBypass() || random.nextInt(ORDER_KINDS) > 0 ? Optional.empty()
+        : Optional.of(new Order(
+            variant.deeds() && random.nextBoolean() ? OperatorVerb.DROP : OperatorVerb.FLUSH, random.nextInt(3),
+            random.nextBoolean() ? OptionalInt.of(random.nextInt(2 * MOST_RUN_MS)) : OptionalInt.empty()));
   }
 
   /** A command of an operator is killed before this operation on files. @param operation from 1 */

@@ -140,6 +140,7 @@ final class SimulatedChannel extends FileChannel {
     int count = from.remaining();
     if (count > 0) {
       from.get(file.reserve(Math.toIntExact(at + count), system.node()), (int) at, count);
+      system.touched(path, file);
     }
     return count;
   }
@@ -166,6 +167,7 @@ final class SimulatedChannel extends FileChannel {
     checkWrites();
     system.before(Operation.TRUNCATE, path);
     file.truncate(Math.toIntExact(Math.min(size, file.size())), system.node());
+    system.touched(path, file);
     position = Math.min(position, size);
     return this;
   }
@@ -207,6 +209,7 @@ final class SimulatedChannel extends FileChannel {
       return null;
     }
     locked = true;
+    system.touched(path, file);
     return new FileLock(this, at, size, shared) {
       @Override
       public boolean isValid() {
@@ -232,5 +235,6 @@ final class SimulatedChannel extends FileChannel {
     system.closed(this);
     unlock();
     system.before(Operation.CLOSE, path);
+    system.touched(path, file);
   }
 }

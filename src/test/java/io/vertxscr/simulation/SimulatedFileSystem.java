@@ -81,8 +81,18 @@ final class SimulatedFileSystem extends FileSystem {
       return directory.entries.keySet();
     }
 
+    /** Attributes that the node sees of a file in the prefix file system. */
+    default SimulatedAttributes attributes(Inode file) {
+      return SimulatedAttributes.of(file);
+    }
+
     /** The node itself has changed names in a directory of the prefix file system. */
     default void changes(Inode directory) {
+      // seen at once
+    }
+
+    /** The node itself has opened, locked, changed or closed a file of the prefix file system. */
+    default void touches(Inode file) {
       // seen at once
     }
   }
@@ -209,6 +219,18 @@ final class SimulatedFileSystem extends FileSystem {
   void changed(SimulatedPath absolute, Inode directory) {
     if (isShared(absolute)) {
       interference.changes(directory);
+    }
+  }
+
+  /** Attributes of what was found there, as this node sees them. */
+  SimulatedAttributes attributes(SimulatedPath absolute, Inode file) {
+    return isShared(absolute) ? interference.attributes(file) : SimulatedAttributes.of(file);
+  }
+
+  /** This node has done something to a file that brings it the attributes. */
+  void touched(SimulatedPath absolute, Inode file) {
+    if (isShared(absolute)) {
+      interference.touches(file);
     }
   }
 

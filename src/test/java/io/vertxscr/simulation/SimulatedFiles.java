@@ -107,6 +107,7 @@ final class SimulatedFiles extends FileSystemProvider {
         inode.truncate(0, system.node());
       }
     }
+    system.touched(file, inode);
     return new SimulatedChannel(system, file, inode, reads, writes, appends);
   }
 
@@ -190,6 +191,7 @@ final class SimulatedFiles extends FileSystemProvider {
     Inode file = present(whole(existing));
     system.before(Operation.LINK, name);
     put(name, above, file);
+    system.touched(name, file);
   }
 
   @Override
@@ -201,6 +203,7 @@ final class SimulatedFiles extends FileSystemProvider {
     }
     system.before(Operation.DELETE, file);
     remove(file);
+    system.touched(file, inode);
   }
 
   private void remove(SimulatedPath path) throws IOException {
@@ -242,6 +245,7 @@ final class SimulatedFiles extends FileSystemProvider {
     }
     put(to, above, file);
     remove(from);
+    system.touched(to, file);
   }
 
   @Override
@@ -289,7 +293,7 @@ final class SimulatedFiles extends FileSystemProvider {
       Path path, Class<A> type, LinkOption... options) {
     system.looks(path);
     Inode file = system.find(whole(path));
-    return file == null ? null : (A) new Attributes(file);
+    return file == null ? null : (A) system.attributes(whole(path), file);
   }
 
   @Override
@@ -297,13 +301,13 @@ final class SimulatedFiles extends FileSystemProvider {
   public <A extends BasicFileAttributes> A readAttributes(Path path, Class<A> type, LinkOption... options)
       throws IOException {
     system.looks(path);
-    return (A) new Attributes(existing(whole(path)));
+    return (A) system.attributes(whole(path), existing(whole(path)));
   }
 
   @Override
   public Map<String, Object> readAttributes(Path path, String attributes, LinkOption... options) throws IOException {
     system.looks(path);
-    Inode file = existing(whole(path));
+    SimulatedAttributes file = system.attributes(whole(path), existing(whole(path)));
     if (!attributes.startsWith("unix:")) {
       throw new UnsupportedOperationException(attributes);
     }
@@ -311,13 +315,13 @@ final class SimulatedFiles extends FileSystemProvider {
     for (String name : attributes.substring("unix:".length()).split(",")) {
       values.put(name, switch (name) {
         case "dev" -> (long) (system.isShared(whole(path)) ? 2 : 1);
-        case "ctime" -> time(file.changedNs);
-        case "lastModifiedTime" -> time(file.modifiedNs);
-        case "nlink" -> file.links;
-        case "ino" -> file.number;
-        case "size" -> (long) file.size();
-        case "mode" -> file.mode.stream().mapToInt(bit -> 0400 >> bit.ordinal()).sum();
-        case "isRegularFile" -> !file.isDirectory();
+        case "ctime" -> SimulatedAttributes.time(file.changedNs());
+        case "lastModifiedTime" -> file.lastModifiedTime();
+        case "nlink" -> file.links();
+        case "ino" -> file.number();
+        case "size" -> file.size();
+        case "mode" -> file.permissions().stream().mapToInt(bit -> 0400 >> bit.ordinal()).sum();
+        case "isRegularFile" -> file.isRegularFile();
         default -> throw new UnsupportedOperationException(name);
       });
     }
@@ -355,10 +359,6 @@ final class SimulatedFiles extends FileSystemProvider {
     return system.getPath(uri.getPath());
   }
 
-  private static FileTime time(long ns) {
-    return FileTime.from(ns, TimeUnit.NANOSECONDS);
-  }
-
   /** A view of a file's attributes. */
   private final class View implements PosixFileAttributeView {
     private final SimulatedPath path;
@@ -375,7 +375,7 @@ final class SimulatedFiles extends FileSystemProvider {
     @Override
     public PosixFileAttributes readAttributes() throws IOException {
       system.looks(path);
-      return new Attributes(existing(path));
+      return system.attributes(path, existing(path));
     }
 
     @Override
@@ -383,6 +383,7 @@ final class SimulatedFiles extends FileSystemProvider {
       if (modified != null) {
         existing(path).modifiedNs = modified.to(TimeUnit.NANOSECONDS);
         existing(path).changes();
+        system.touched(path, existing(path));
       }
     }
 
@@ -390,6 +391,7 @@ final class SimulatedFiles extends FileSystemProvider {
     public void setPermissions(Set<PosixFilePermission> permissions) throws IOException {
       existing(path).mode = permissions.isEmpty() ? Set.of() : EnumSet.copyOf(permissions);
       existing(path).changes();
+      system.touched(path, existing(path));
     }
 
     @Override
@@ -399,77 +401,12 @@ final class SimulatedFiles extends FileSystemProvider {
 
     @Override
     public UserPrincipal getOwner() {
-      return OWNER;
+      return SimulatedAttributes.OWNER;
     }
 
     @Override
     public void setOwner(UserPrincipal owner) {
       throw new UnsupportedOperationException();
-    }
-  }
-
-  private static final GroupPrincipal OWNER = () -> "user";
-
-  /** What a file's attributes are now. */
-  private record Attributes(Inode file) implements PosixFileAttributes {
-    @Override
-    public UserPrincipal owner() {
-      return OWNER;
-    }
-
-    @Override
-    public GroupPrincipal group() {
-      return OWNER;
-    }
-
-    @Override
-    public Set<PosixFilePermission> permissions() {
-      return file.mode;
-    }
-
-    @Override
-    public FileTime lastModifiedTime() {
-      return time(file.modifiedNs);
-    }
-
-    @Override
-    public FileTime lastAccessTime() {
-      return lastModifiedTime();
-    }
-
-    @Override
-    public FileTime creationTime() {
-      return lastModifiedTime();
-    }
-
-    @Override
-    public boolean isRegularFile() {
-      return !file.isDirectory();
-    }
-
-    @Override
-    public boolean isDirectory() {
-      return file.isDirectory();
-    }
-
-    @Override
-    public boolean isSymbolicLink() {
-      return false;
-    }
-
-    @Override
-    public boolean isOther() {
-      return false;
-    }
-
-    @Override
-    public long size() {
-      return file.size();
-    }
-
-    @Override
-    public Object fileKey() {
-      return file.number;
     }
   }
 }

@@ -20,6 +20,7 @@ import io.vertxscr.simulation.Outcome.Invariant;
 import io.vertxscr.simulation.Outcome.Violation;
 import io.vertxscr.simulation.Ledger.Wish;
 import io.vertxscr.simulation.Scenario.Deed;
+import io.vertxscr.simulation.Scenario.Order;
 import io.vertxscr.simulation.Scenario.Output;
 import io.vertxscr.simulation.Scenario.Stop;
 import io.vertxscr.simulation.SimulatedDisk.Kept;
@@ -104,6 +105,7 @@ final class Simulation {
   private final Program main;
   private final Program guest;
   private final Operator operator;
+  private final OperatorOrders orders;
   private final OfflineTools tools;
   private final Steps steps = new Steps();
   /** Nodes whose copies have gone since an attempt began: one may be lost before the ranks hear that all is there. */
@@ -155,6 +157,7 @@ final class Simulation {
     this.caches = new CacheWatch(() -> List.of(main, guest), this::machine,
         this::mayMakeRoom, this::violated);
     this.operator = new Operator(inspector.getPath(main.prefix()), script.clock());
+    this.orders = new OperatorOrders(cluster, this::said);
     this.tools = new OfflineTools(new SimulatedDisk(this::wallNs), shared, main.prefix(), script.clock());
   }
 
@@ -329,8 +332,15 @@ final class Simulation {
       toDrain.ifPresent(node ->
           scenario.drainAskedMs(number).ifPresent(ms -> script.after(ms, () -> drainsLater(node, isOn.get()))));
       scenario.scavengedMs(number).ifPresent(ms -> script.after(ms, () -> scavengesBeside(number)));
+      Optional<Order> order = scenario.order(number);
+      order.filter(amid -> amid.afterMs().isPresent()).ifPresent(amid ->
+          script.after(amid.afterMs().getAsInt(), () -> orders(amid)));
       run(main, number, hosts, scenario.steps().get(run), troubles);
       isOn.set(false);
+      order.filter(behind -> behind.afterMs().isEmpty()).ifPresent(this::orders);
+      if (!time.runUntil(orders::areAnswered, bound())) {
+        stop(Invariant.EVERY_CALL_IS_ANSWERED, "what an operator has asked of " + orders);
+      }
       mostCheckpoints = 0;
       if (quiet && hasFailed() && !(stop.isPresent() && wasRefused()) && !hadNoRoom()) {
         stop(Invariant.WORKS_WITHOUT_FAULTS, "run " + run + ": " + failures());
@@ -430,6 +440,19 @@ final class Simulation {
           violated(Invariant.JOBS_STAY_APART, path + (now.containsKey(path) ? " has other bytes" : " is gone"));
         }
       });
+    }
+  }
+
+  /** An operator has something done with one of the newest datasets that have no other one of their number. */
+  private void orders(Order order) {
+    List<Attempt> all = Stream.of(main, guest).flatMap(program -> program.ledger().attempts().stream())
+        .filter(attempt -> attempt.id > 0).toList();
+    List<Attempt> known = main.ledger().attempts().stream().filter(attempt -> attempt.id > 0)
+        .filter(attempt -> all.stream().filter(other -> other.id == attempt.id).count() == 1).toList();
+    List<String> nodes = List.copyOf(cluster.alive());
+    if (order.back() < known.size() && !nodes.isEmpty()) {
+      orders.give(order, nodes.get(order.back() % nodes.size()), main.ledger(),
+          known.get(known.size() - 1 - order.back()), this::mayAllHear);
     }
   }
 
@@ -970,14 +993,18 @@ final class Simulation {
   }
 
   private void done(Rank rank, Wish wish) {
-    boolean all = machines.keySet().stream().allMatch(cluster::isAlive)
-        && scenario.troubles().stream().noneMatch(trouble -> trouble.kind().hidesNodes());
+    boolean all = mayAllHear();
     if (!rank.gone && wish.isGranted(all)) {
       said(wish + " is done");
       if (all) {
         main.inspection().checkDeleted(wish);
       }
     }
+  }
+
+  private boolean mayAllHear() {
+    return machines.keySet().stream().allMatch(cluster::isAlive)
+        && scenario.troubles().stream().noneMatch(trouble -> trouble.kind().hidesNodes());
   }
 
   private Future<Void> dataset(Rank rank, VirtualSession session, int run, int step, DatasetFlags flags) {
@@ -1352,7 +1379,8 @@ final class Simulation {
     if (!counts) {
       return;
     }
-    main.ledger().attempts().stream().filter(attempt -> attempt.flushed && attempt.id == flush.getInteger("dataset"))
+    main.ledger().attempts().stream()
+        .filter(attempt -> attempt.flushed && !attempt.isFlushedAgain && attempt.id == flush.getInteger("dataset"))
         .forEach(attempt -> {
           long bytes = main.ledger().bytesBehindFirst(attempt, main.ranksPerNode(), scenario.files());
           double seconds = flush.getLong("flushUs") / 1e6;
@@ -1429,10 +1457,17 @@ final class Simulation {
 
   private List<Attempt> missing() {
     return Stream.of(main, guest).flatMap(program -> program.ledger().attempts().stream()
-        .filter(attempt -> attempt.flags.output() && attempt.acknowledged
-            && !attempt.flushed && !attempt.isUnwanted && !attempt.isRotten
+        .filter(attempt -> attempt.acknowledged && !attempt.flushed
+            && (attempt.flags.output() || attempt.isOrdered && !attempt.wasFlushed && !mayBeOvertaken(program, attempt))
+            && !attempt.isUnwanted && !attempt.isRotten
             && (scenario.isBypass() || isWithinTolerance(attempt))
             && !program.ledger().mayBeReplaced(attempt, scenario.isBypass()))).toList();
+  }
+
+  /** Whether a newer checkpoint of the same paths may have come there before. */
+  private boolean mayBeOvertaken(Program program, Attempt attempt) {
+    return scenario.rolling() && program.ledger().attempts().stream()
+        .anyMatch(newer -> newer.number > attempt.number && newer.isCheckpoint() && newer.wasFlushed);
   }
 
   private void checkPrefix() {

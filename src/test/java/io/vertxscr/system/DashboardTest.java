@@ -178,6 +178,26 @@ class DashboardTest {
     assertThat(index()).isEmpty();
   }
 
+  /** Its copies would count as flushed, and be evicted, and nothing of it would be in the prefix directory. */
+  @Test
+  void whatANewerOneHasReplacedIsNotFlushed() throws Exception {
+    start(Map.of("SCR_FLUSH", "0", "SCR_CACHE_SIZE", "3", "SCR_COPY_TYPE", "XOR"));
+    new VirtualRun(cluster, NODES).steps(1, 1);
+    new VirtualRun(cluster, NODES).steps(1, 1);
+    assertThat(operate("n3", OperatorVerb.FLUSH, 2).succeeded()).isTrue();
+    cluster.awaits("it is there", () -> datasets().equals(List.of("2 DONE", "1 NOT_WANTED")));
+
+    Future<Void> older = operate("n3", OperatorVerb.FLUSH, 1);
+    assertThat(Fault.of(older.cause())).isEqualTo(Fault.WRONG_STATE);
+    assertThat(older.cause()).hasMessageContaining("dataset 2 \"step-1\", which is newer, has its names there");
+    assertThat(datasets()).containsExactly("2 DONE", "1 NOT_WANTED");
+
+    assertThat(operate("n3", OperatorVerb.DROP, 2).succeeded()).isTrue();
+    assertThat(operate("n3", OperatorVerb.FLUSH, 1).succeeded()).isTrue();
+    cluster.awaits("it is there", () -> datasets().equals(List.of("1 DONE")));
+    assertThat(index()).extracting(Index.Entry::id).containsExactly(1);
+  }
+
   private List<Index.Entry> index() {
     return new PrefixIndex(new PrefixPaths(cluster.prefix()), PatientLocks.user("test", Duration.ofSeconds(10)))
         .read().index().entries();

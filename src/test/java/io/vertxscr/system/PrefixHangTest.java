@@ -6,9 +6,13 @@ import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertxscr.client.ScrClient;
 import io.vertxscr.model.DatasetFlags;
+import io.vertxscr.model.DatasetRecord.FlushState;
+import io.vertxscr.model.DatasetRecord;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.Scheme;
 import io.vertxscr.model.ScrException;
+import io.vertxscr.protocol.app.OperatorRequest.OperatorVerb;
+import io.vertxscr.protocol.app.OperatorRequest;
 import io.vertxscr.recorded.FaultyDisk;
 import io.vertxscr.simulation.VirtualCluster;
 import io.vertxscr.storage.DatasetStore;
@@ -18,6 +22,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Random;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -222,5 +227,24 @@ class PrefixHangTest {
     cluster.pass(HANG.plusMinutes(5));
     assertThat(cluster.bus().events("published-verified")).hasSizeGreaterThan(before);
     assertThat(cluster.bus().events("published-damaged")).isEmpty();
+  }
+
+  private Optional<FlushState> flush() {
+    return cluster.store("n1").find(1).map(DatasetRecord::flush);
+  }
+
+  /** What is wanted is written down in the caches; the flush waits for the directory. */
+  @Test
+  void anOperatorsFlushIsTakenMeanwhile() throws Exception {
+    cluster(1, Map.of("SCR_FLUSH", "0"));
+    new VirtualRun(cluster, NODES).steps(1, 1);
+    hang();
+    ScrClient client = cluster.client("n2");
+    Future<Duration> taken = timed(cluster,
+        Future.fromCompletionStage(client.operate(new OperatorRequest(OperatorVerb.FLUSH, 1))), cluster.now());
+    assertThat(cluster.await(taken).result()).isLessThan(Duration.ofSeconds(30));
+    client.close();
+    assertThat(flush()).contains(FlushState.WANTED);
+    cluster.awaits("it is there", () -> flush().equals(Optional.of(FlushState.DONE)));
   }
 }

@@ -41,6 +41,10 @@ record FlushAttempt(DatasetDescriptor descriptor, OpenPrefix directory, List<Str
   }
 
   PublishedForm form() {
+    return form(flush);
+  }
+
+  static PublishedForm form(FlushDescriptor flush) {
     return flush.containers().isPresent() ? PublishedForm.CONTAINERS
         : flush.compression().isPresent() ? PublishedForm.COMPRESSED : PublishedForm.FILES;
   }

@@ -24,6 +24,7 @@ import io.vertxscr.service.Event.FlushGivenUp;
 import io.vertxscr.service.Event.FlushStarted;
 import io.vertxscr.service.Loop;
 import io.vertxscr.service.Observer;
+import io.vertxscr.service.PrefixJobs;
 import io.vertxscr.service.Recent;
 import io.vertxscr.service.TraceScope;
 import io.vertxscr.service.Traces;
@@ -134,6 +135,16 @@ public final class FlushCoordinator {
     observer.notice(new FlushStarted(datasetId));
     apply(flush, new FlushEvent.Start());
     return flush.done.future();
+  }
+
+  /**
+   * The later dataset because of which this one cannot be published.
+   *
+   * @param all what the caches hold
+   * @return empty where there is none; fails where the prefix directory cannot be read now
+   */
+  public Future<Optional<DatasetDescriptor>> later(Inventory.Dataset dataset, List<Inventory> all) {
+    return loop.prefix().within(PrefixJobs.PATIENCE, steps.later(dataset, all));
   }
 
   /**

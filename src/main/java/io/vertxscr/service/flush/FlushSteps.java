@@ -106,6 +106,16 @@ public final class FlushSteps {
     return found == holders.length ? Optional.of(List.of(holders)) : Optional.empty();
   }
 
+  /** A later dataset that is listed and has the name of this one, or a path of its cached files. */
+  Future<Optional<DatasetDescriptor>> later(Inventory.Dataset dataset, List<Inventory> all) {
+    Map<String, List<Integer>> ranks = new HashMap<>();
+    CacheSnapshot.of(all).holders(dataset.key()).forEach(inventory -> ranks.put(inventory.node(), inventory.datasets()
+        .stream().filter(dataset::sameAs).flatMap(here -> here.ranks().stream()).filter(Inventory.Held::files)
+        .map(Inventory.Held::rank).toList()));
+    return prefixes.named(dataset.origin().prefix()).compose(directory -> owners.later(dataset.descriptor(),
+        directory.paths(), directory.publication(), ranks, FlushAttempt.form(dataset.origin().flush())));
+  }
+
   /** All nodes copy their files to drafts. @param good as of {@link #holders} */
   Future<Void> copy(Inventory.Dataset dataset, int number, List<Inventory> all, Optional<RankMap> good) {
     int id = dataset.descriptor().id();
