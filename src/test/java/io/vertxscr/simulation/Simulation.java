@@ -1464,9 +1464,9 @@ final class Simulation {
             && !program.ledger().mayBeReplaced(attempt, scenario.isBypass()))).toList();
   }
 
-  /** Whether a newer checkpoint of the same paths may have come there before. */
+  /** Whether a newer checkpoint of the same paths may have come there before, or it may have gone for newer ones. */
   private boolean mayBeOvertaken(Program program, Attempt attempt) {
-    return scenario.rolling() && program.ledger().attempts().stream()
+    return !scenario.parameters().get("SCR_PREFIX_SIZE").equals("0") || scenario.rolling() && program.ledger().attempts().stream()
         .anyMatch(newer -> newer.number > attempt.number && newer.isCheckpoint() && newer.wasFlushed);
   }
 
