@@ -12,15 +12,17 @@ import java.util.Optional;
 import java.util.Random;
 
 /**
- * Selects the multiplication in GF(2^8): Vector API if available and correct, else a plain loop. The plain loop also
- * serves until {@link #warmUp} has completed. Thread-safe.
+ * Selects the multiplication in GF(2^8): ISA-L if installed, else the Vector API, else a plain loop. That loop also
+ * serves until {@link #warmUp} has completed, and where the others are wrong. Thread-safe.
  *
- * <p>The Vector API needs the module jdk.incubator.vector ({@code --add-modules}); everything works without it, at a
- * fraction of the rate. Results are compared after the compiler is through: what is checked is the code that will run.
- * On direct memory only, as in use: kernels that have seen arrays too are compiled for both, and stay slow.
+ * <p>ISA-L is compiled already; {@code -Dscr.isal=false} leaves it out, for comparisons. The Vector API needs the
+ * module jdk.incubator.vector ({@code --add-modules}); everything works without both, at a fraction of the rate.
+ * Results of Java are compared after the compiler is through: what is checked is the code that will run. On direct
+ * memory only, as in use: kernels that have seen arrays too are compiled for both, and stay slow.
  */
 public final class GfKernels {
   private static final String MODULE = "jdk.incubator.vector";
+  private static final String ISAL = "scr.isal";
   private static final GfKernel PLAIN = new PlainGfKernel();
 
   private static final int CHECKED_BYTES = 4 * 4096 + 77;   // blocks, and an end that fits nothing
@@ -32,7 +34,7 @@ public final class GfKernels {
   private static final int RACES = 1000;
 
   private static boolean tried;
-  private static volatile KernelChoice choice = new KernelChoice(PLAIN, "plain: vectors are not tried yet");
+  private static volatile KernelChoice choice = new KernelChoice(PLAIN, "plain: others are not tried yet");
 
   /**
    * Selected kernel and the reason.
@@ -40,9 +42,9 @@ public final class GfKernels {
    * @param why for the log: the kernel, and what was wrong with others
    */
   public record KernelChoice(GfKernel kernel, String why) {
-    /** Whether it is one of the Vector API. */
-    public boolean vectors() {
-      return kernel != PLAIN;
+    /** Whether nothing faster was found. */
+    public boolean isPlain() {
+      return kernel == PLAIN;
     }
   }
 
@@ -58,7 +60,7 @@ public final class GfKernels {
     return PLAIN;
   }
 
-  /** Tries what there is, once in a JVM, and uses the best from then on. Some 100 ms of work. */
+  /** Tries what there is, once in a JVM, and uses the best from then on. Some 100 ms of work; with ISA-L a third. */
   public static synchronized KernelChoice warmUp() {
     if (!tried) {
       choice = choose();
@@ -68,19 +70,33 @@ public final class GfKernels {
   }
 
   private static KernelChoice choose() {
-    if (ModuleLayer.boot().findModule(MODULE).isEmpty()) {
-      return best(List.of(), "the JVM was started without --add-modules " + MODULE);
+    if (!Boolean.parseBoolean(System.getProperty(ISAL, "true"))) {
+      return ofJava("-D" + ISAL + "=false");
     }
     try {
-      return best(VectorGfKernel.all(), "");
+      GfKernel isal = IsalGfKernel.load();
+      return problem(isal).map(what -> ofJava(isal + " " + what))
+          .orElseGet(() -> new KernelChoice(isal, isal.toString()));
+    } catch (RuntimeException | LinkageError e) {
+      return ofJava("no ISA-L: " + e.getMessage());
+    }
+  }
+
+  /** @param without why not ISA-L */
+  private static KernelChoice ofJava(String without) {
+    if (ModuleLayer.boot().findModule(MODULE).isEmpty()) {
+      return best(List.of(), without + ", the JVM was started without --add-modules " + MODULE);
+    }
+    try {
+      return best(VectorGfKernel.all(), without);
     } catch (IOException | ReflectiveOperationException | LinkageError | RuntimeException e) {
-      return best(List.of(), "no vectors: " + e);
+      return best(List.of(), without + ", no vectors: " + e);
     }
   }
 
   /**
-   * Returns the first correct kernel, or a later one that is correct and much faster. Rates measured on a busy machine
-   * are unreliable, so the order has more weight.
+   * Returns the first correct kernel of Java, or a later one that is correct and much faster. Rates measured on a busy
+   * machine are unreliable, so the order has more weight.
    */
   static KernelChoice best(List<GfKernel> candidates, String remark) {
     List<String> remarks = new ArrayList<>(remark.isEmpty() ? List.of() : List.of(remark));

@@ -29,7 +29,12 @@ final class PlainGfKernel implements GfKernel {
     MemorySegment from = source.asSlice(0, bytes);
     long blocks = bytes - bytes % BLOCK_BYTES;
     blocks(to, from, blocks, factor);
-    for (long i = blocks; i < bytes; i++) {
+    addBytes(to, from, blocks, factor);
+  }
+
+  /** Adds what begins at an offset and is too short for blocks. */
+  static void addBytes(MemorySegment to, MemorySegment from, long offset, int factor) {
+    for (long i = offset; i < to.byteSize(); i++) {
       to.set(BYTE, i, (byte) (to.get(BYTE, i) ^ Gf256.multiply(factor, from.get(BYTE, i) & 0xff)));
     }
   }

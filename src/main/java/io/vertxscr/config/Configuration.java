@@ -41,8 +41,8 @@ public record Configuration(List<Layer> user, List<Layer> system, Map<String, St
 
   /** Names that the launcher, the logging and the clients of ranks understand: about one process. */
   private static final Set<String> OF_PROCESSES = Set.of("SCR_JAVA_HOME", "SCR_JAVA_OPTIONS", "SCR_HOME",
-      "SCR_CONF_FILE", "SCR_AOT", "SCR_VECTOR", "SCR_LOG_LEVEL", "SCR_LOG_LEVEL_CLUSTER", "SCR_SOCKET", "SCR_RANK",
-      "SCR_RANKS", "SCR_END_TIME", "SCR_NODELIST", LAUNCH);
+      "SCR_CONF_FILE", "SCR_AOT", "SCR_VECTOR", "SCR_ISAL", "SCR_LOG_LEVEL", "SCR_LOG_LEVEL_CLUSTER", "SCR_SOCKET",
+      "SCR_RANK", "SCR_RANKS", "SCR_END_TIME", "SCR_NODELIST", LAUNCH);
 
   /**
    * Fields that may follow the key of an entry.

@@ -35,7 +35,7 @@ final class DrillSite implements AutoCloseable {
   private static final String JOB = "1";
   /** Variables of ours that concern the JVMs, not the checkpoints. */
   private static final List<String> OF_THE_JVM = List.of("SCR_JAVA_HOME", "SCR_JAVA_OPTIONS", "SCR_VECTOR",
-      "SCR_LOG_LEVEL");
+      "SCR_ISAL", "SCR_LOG_LEVEL");
 
   private final DrillPlan plan;
   private final String program;

@@ -27,8 +27,8 @@ import java.util.function.Consumer;
  */
 public final class Fleet {
   /** What bin/scr and the log read before the daemon reads its pipe. All others are on no command line. */
-  private static final Set<String> OF_THE_SCRIPT = Set.of("SCR_JAVA_HOME", "SCR_JAVA_OPTIONS", "SCR_VECTOR", "SCR_AOT",
-      "SCR_COPY_TYPE", "SCR_CONF_FILE", "SCR_PREFIX", "SCR_LOG_LEVEL", "SCR_LOG_LEVEL_CLUSTER");
+  private static final Set<String> OF_THE_SCRIPT = Set.of("SCR_JAVA_HOME", "SCR_JAVA_OPTIONS", "SCR_VECTOR", "SCR_ISAL",
+      "SCR_AOT", "SCR_COPY_TYPE", "SCR_CONF_FILE", "SCR_PREFIX", "SCR_LOG_LEVEL", "SCR_LOG_LEVEL_CLUSTER");
   /** More than a clean stop of a daemon takes. */
   private static final long STOP_S = 45;
   private static final int SECRET_BYTES = 32;

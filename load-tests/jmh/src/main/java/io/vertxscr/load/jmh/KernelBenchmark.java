@@ -24,7 +24,7 @@ import org.openjdk.jmh.annotations.Warmup;
 @State(Scope.Benchmark)
 @BenchmarkMode(Mode.Throughput)
 @OutputTimeUnit(TimeUnit.SECONDS)
-@Fork(value = 1, jvmArgsAppend = "--add-modules=jdk.incubator.vector")
+@Fork(value = 1, jvmArgsAppend = {"--add-modules=jdk.incubator.vector", "--enable-native-access=ALL-UNNAMED"})
 @Warmup(iterations = 3, time = 1)
 @Measurement(iterations = 5, time = 1)
 public class KernelBenchmark {
@@ -49,13 +49,16 @@ public class KernelBenchmark {
     Xor.fold(accumulator, source, pieceBytes);
   }
 
-  /** Cost of each further row of Reed-Solomon for each piece of another member, by the selected kernel. */
+  /**
+   * Cost of each further row of Reed-Solomon for each piece of another member, by the selected kernel: ISA-L's, where
+   * it is installed, unless JMH is called with {@code -jvmArgs -Dscr.isal=false}.
+   */
   @Benchmark
   public void gfMultiplyAdd() {
     GfKernels.multiplyAdd(accumulator, source, pieceBytes, 0x57);
   }
 
-  /** The same cost without the Vector API. */
+  /** The same cost by the plain loop. */
   @Benchmark
   public void gfMultiplyAddPlain() {
     GfKernels.plain().multiplyAdd(
