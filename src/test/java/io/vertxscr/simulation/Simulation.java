@@ -1466,8 +1466,9 @@ final class Simulation {
 
   /** Whether a newer checkpoint of the same paths may have come there before, or it may have gone for newer ones. */
   private boolean mayBeOvertaken(Program program, Attempt attempt) {
-    return !scenario.parameters().get("SCR_PREFIX_SIZE").equals("0") || scenario.rolling() && program.ledger().attempts().stream()
-        .anyMatch(newer -> newer.number > attempt.number && newer.isCheckpoint() && newer.wasFlushed);
+    boolean goes = !scenario.parameters().get("SCR_PREFIX_SIZE").equals("0");
+    return goes || scenario.rolling() && program.ledger().attempts().stream().anyMatch(
+        newer -> newer.number > attempt.number && newer.isCheckpoint() && newer.wasFlushed);
   }
 
   private void checkPrefix() {
