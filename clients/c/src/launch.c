@@ -26,6 +26,8 @@ static const struct {
     {"RANK", "WORLD_SIZE"},                           /* torch.distributed */
 };
 
+#define NOTICE "SCR_INIT_NOTICE_SECONDS"
+
 /* The place of torchrun above. */
 #define TORCHRUN 1
 
@@ -47,6 +49,12 @@ static int number(const char* name, long least, long most, int* value, struct fa
   }
   *value = (int)parsed;
   return SCR_SUCCESS;
+}
+
+int launch_notice_seconds(int* seconds, struct fault* fault)
+{
+  *seconds = LAUNCH_NOTICE_SECONDS;
+  return variable(NOTICE) == NULL ? SCR_SUCCESS : number(NOTICE, 0, LAUNCH_MAX_NOTICE_SECONDS, seconds, fault);
 }
 
 int launch_find(int* rank, int* ranks, struct fault* fault)

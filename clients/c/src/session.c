@@ -216,10 +216,12 @@ static int ask_to_join(struct session* session, json_t** reply, struct fault* fa
   return wire_call(&session->wire, "init", init_request(session, 0), reply, fault);
 }
 
-static int join(struct session* session, struct fault* fault)
+static int join(struct session* session, int notice_ms, struct fault* fault)
 {
   json_t* reply = NULL;
+  session->wire.notice = (struct wire_notice){.first_ms = notice_ms, .tell = print_remarks};
   int bad = ask_to_join(session, &reply, fault);
+  session->wire.notice = (struct wire_notice){0};
   if (bad) {
     return bad;
   }
@@ -265,11 +267,12 @@ int session_init(struct session* session, struct fault* fault)
     return bad;
   }
   end(session);
+  int notice_seconds = 0;
   if (is_switched_off()) {
     return begin_idle(session, fault);
   }
   bad = launch_find(&session->rank, &session->ranks, fault);
-  if (bad || (bad = find_prefix(session, fault))) {
+  if (bad || (bad = launch_notice_seconds(&notice_seconds, fault)) || (bad = find_prefix(session, fault))) {
     return bad;
   }
   int descriptor = daemon_connect(session->rank, session->ranks, fault);
@@ -277,7 +280,7 @@ int session_init(struct session* session, struct fault* fault)
     return fault->number;
   }
   wire_open(&session->wire, descriptor);
-  bad = join(session, fault);
+  bad = join(session, notice_seconds * 1000, fault);
   if (bad) {
     int rank = session->rank;
     end(session);

@@ -15,6 +15,10 @@
 
 #define LENGTH_BYTES 4
 #define FIRST_ROOM (16 * 1024)
+#define NOTICE_GROWTH 4
+
+/* Answers to questions beside a call go there; those to calls have plain numbers. */
+#define NOTICE "notice-"
 
 void wire_open(struct wire* wire, int descriptor)
 {
@@ -64,10 +68,16 @@ static long long now_ms(void)
   return now.tv_sec * 1000LL + now.tv_nsec / 1000000;
 }
 
-/* Waits a tick until the socket is ready. 1: it is; 0: it is not; -1: errno says why. Signals do not prolong it. */
+/*
+ * Waits a tick until the socket is ready, not so long where a notice is due before. 1: it is; 0: it is not; -1: errno
+ * says why. Signals do not prolong it.
+ */
 static int ready_within_tick(const struct wire* wire, short events)
 {
   long long end = now_ms() + wire->tick_ms;
+  if (events == POLLIN && wire->notice.next_ms != 0 && wire->notice.next_ms < end) {
+    end = wire->notice.next_ms;
+  }
   for (;;) {
     long long left = end - now_ms();
     struct pollfd socket_state = {.fd = wire->descriptor, .events = events};
@@ -79,6 +89,7 @@ static int ready_within_tick(const struct wire* wire, short events)
 }
 
 static int ping(struct wire* wire, struct fault* fault);
+static int ask_what_for(struct wire* wire, struct fault* fault);
 
 /* Waits until the socket takes bytes (POLLOUT) or has some (POLLIN), for which it pings; gives a silent daemon up. */
 static int await_socket(struct wire* wire, short events, struct fault* fault)
@@ -89,12 +100,25 @@ static int await_socket(struct wire* wire, short events, struct fault* fault)
     if (found != 0) {
       return found > 0 ? SCR_SUCCESS : lost_errno(wire, receives ? "waiting to receive" : "waiting to send", fault);
     }
+    if (receives && wire->notice.next_ms != 0 && now_ms() >= wire->notice.next_ms) {
+      if (ask_what_for(wire, fault) != SCR_SUCCESS) {
+        return fault->number;
+      }
+      continue;
+    }
     if (++wire->quiet >= WIRE_SILENT_TICKS) {
       return silent(wire, fault);
     }
     if (receives && ping(wire, fault) != SCR_SUCCESS) {
       return fault->number;
     }
+  }
+}
+
+static void put_length(char* frame, size_t count)
+{
+  for (int i = 0; i < LENGTH_BYTES; i++) {
+    frame[i] = (char)(count >> (8 * (LENGTH_BYTES - 1 - i)));
   }
 }
 
@@ -119,13 +143,31 @@ static int send_all(struct wire* wire, const char* bytes, size_t count, struct f
   return SCR_SUCCESS;
 }
 
-/* Asks the daemon for a sign of life; does nothing where the socket takes no byte, as it has taken earlier pings. */
+/* Sends a small frame beside the call; does nothing where the socket takes no byte, as it has taken earlier ones. */
+static int send_beside(struct wire* wire, const char* frame, size_t count, struct fault* fault)
+{
+  ssize_t sent = send(wire->descriptor, frame, count, MSG_NOSIGNAL | MSG_DONTWAIT);
+  return sent > 0 ? send_all(wire, frame + sent, count - (size_t)sent, fault) : SCR_SUCCESS;
+}
+
+/* Asks the daemon for a sign of life. */
 static int ping(struct wire* wire, struct fault* fault)
 {
   static const char FRAME[] = "\0\0\0\017{\"type\":\"ping\"}";
-  size_t count = sizeof FRAME - 1;
-  ssize_t sent = send(wire->descriptor, FRAME, count, MSG_NOSIGNAL | MSG_DONTWAIT);
-  return sent > 0 ? send_all(wire, FRAME + sent, count - (size_t)sent, fault) : SCR_SUCCESS;
+  return send_beside(wire, FRAME, sizeof FRAME - 1, fault);
+}
+
+/* Asks the daemon what the call waits for. */
+static int ask_what_for(struct wire* wire, struct fault* fault)
+{
+  char frame[256];
+  long long waited_ms = now_ms() - wire->notice.begin_ms;
+  int count = snprintf(frame + LENGTH_BYTES, sizeof frame - LENGTH_BYTES,
+      "{\"type\":\"send\",\"address\":\"scr._.init-wait\",\"replyAddress\":\"" NOTICE "%lld\","
+      "\"body\":{\"waitedSeconds\":%lld}}", waited_ms, waited_ms / 1000);
+  put_length(frame, (size_t)count);
+  wire->notice.next_ms = wire->notice.begin_ms + NOTICE_GROWTH * waited_ms;
+  return send_beside(wire, frame, LENGTH_BYTES + (size_t)count, fault);
 }
 
 static int receive_all(struct wire* wire, unsigned char* bytes, size_t count, struct fault* fault)
@@ -191,11 +233,27 @@ static int is_pong(json_t* frame)
   return type != NULL && strcmp(type, "pong") == 0;
 }
 
-/* Reads the next frame that is no pong; the object is the caller's. */
+/* Whether a frame answers a question beside a call, maybe an earlier one, or refuses it, as an earlier daemon does. */
+static int is_beside(json_t* frame)
+{
+  const char* address = json_string_value(json_object_get(frame, "address"));
+  return address != NULL && strncmp(address, NOTICE, sizeof NOTICE - 1) == 0;
+}
+
+static void tell(const struct wire* wire, json_t* frame)
+{
+  json_t* body = json_object_get(frame, "body");
+  if (is_beside(frame) && json_is_object(body) && wire->notice.next_ms != 0) {
+    wire->notice.tell(body);
+  }
+}
+
+/* Reads the next frame that is the answer to a call; the object is the caller's. */
 static int receive_answer(struct wire* wire, json_t** frame, struct fault* fault)
 {
   int bad = receive_frame(wire, frame, fault);
-  while (bad == SCR_SUCCESS && is_pong(*frame)) {
+  while (bad == SCR_SUCCESS && (is_pong(*frame) || is_beside(*frame))) {
+    tell(wire, *frame);
     json_decref(*frame);
     *frame = NULL;
     bad = receive_frame(wire, frame, fault);
@@ -251,9 +309,7 @@ static char* encode(json_t* frame, size_t* bytes)
   char* text = count == 0 ? NULL : malloc(LENGTH_BYTES + count);
   if (text != NULL) {
     json_dumpb(frame, text + LENGTH_BYTES, count, JSON_COMPACT);
-    for (int i = 0; i < LENGTH_BYTES; i++) {
-      text[i] = (char)(count >> (8 * (LENGTH_BYTES - 1 - i)));
-    }
+    put_length(text, count);
   }
   *bytes = count;
   return text;
@@ -272,6 +328,8 @@ int wire_call(struct wire* wire, const char* verb, json_t* body, json_t** reply,
   }
   wire->verb = verb;
   wire->quiet = 0;
+  wire->notice.begin_ms = now_ms();
+  wire->notice.next_ms = wire->notice.first_ms == 0 ? 0 : wire->notice.begin_ms + wire->notice.first_ms;
   char address[64];
   char reply_address[32];
   snprintf(address, sizeof address, "scr._.%s", verb);

@@ -25,6 +25,17 @@
 #define WIRE_TICK_MS 7500
 #define WIRE_SILENT_TICKS 4
 
+/*
+ * While a call waits long, the daemon may be asked what for, beside it: after first_ms, then after four times as long,
+ * and so on.
+ */
+struct wire_notice {
+  int first_ms;                /* 0: never */
+  void (*tell)(json_t* reply); /* gets what the daemon says, while the call still waits */
+  long long begin_ms;          /* of the call */
+  long long next_ms;           /* when to ask; 0: not in this call */
+};
+
 struct wire {
   int idle;                 /* no connection, and none needed: SCR is switched off (idle.h) */
   int descriptor;           /* -1: none */
@@ -36,6 +47,7 @@ struct wire {
   int quiet;                /* ticks since the daemon has sent or taken a byte */
   const char* verb;         /* of the call under way */
   char node[256];           /* who has answered; empty: nobody has said */
+  struct wire_notice notice; /* of the calls from now on */
 };
 
 /* Takes over a connected descriptor. */

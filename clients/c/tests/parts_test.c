@@ -331,9 +331,28 @@ static void a_process_of_another_user_is_not_called(void)
 }
 
 /* Argument "short": without the most files. */
+static void init_waits_in_silence_for_half_a_minute_or_as_the_environment_says(void)
+{
+  static const char* const WRONG[] = {"-1", "1000001", "soon", "1.5", "99999999999999999999"};
+  struct fault fault;
+  int seconds = 0;
+  CHECK_INT(SCR_SUCCESS, launch_notice_seconds(&seconds, &fault));
+  CHECK_INT(30, seconds);
+  setenv("SCR_INIT_NOTICE_SECONDS", "0", 1);
+  CHECK_INT(SCR_SUCCESS, launch_notice_seconds(&seconds, &fault));
+  CHECK_INT(0, seconds);
+  for (size_t i = 0; i < sizeof WRONG / sizeof WRONG[0]; i++) {
+    setenv("SCR_INIT_NOTICE_SECONDS", WRONG[i], 1);
+    CHECK_INT(SCR_ERR_BAD_CONFIGURATION, launch_notice_seconds(&seconds, &fault));
+    CHECK(strstr(fault.message, "SCR_INIT_NOTICE_SECONDS") != NULL && strstr(fault.message, WRONG[i]) != NULL);
+  }
+  unsetenv("SCR_INIT_NOTICE_SECONDS");
+}
+
 int main(int count, char** arguments)
 {
   finds_rank_and_size_as_the_clients_of_other_languages_do();
+  init_waits_in_silence_for_half_a_minute_or_as_the_environment_says();
   tells_questions_from_settings();
   takes_dots_out();
   names_files_as_the_daemon_does();

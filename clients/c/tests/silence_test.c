@@ -1,4 +1,7 @@
-/* A daemon that is silent is given up by name; one that only takes long is not. The limit is short here. */
+/*
+ * A daemon that is silent is given up by name; one that only takes long is not, and is asked what for. The limit is
+ * short here.
+ */
 #include <pthread.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -129,10 +132,97 @@ static void a_daemon_that_takes_no_bytes_is_given_up_too(void)
   close(peer.descriptor);
 }
 
+/* ---- what a call waits for ---- */
+
+static char told[256];
+static int times_told;
+
+static void tell(json_t* reply)
+{
+  times_told++;
+  snprintf(told, sizeof told, "%s", json_string_value(json_object_get(reply, "told")));
+}
+
+/* The next frame that is no ping, which it answers. */
+static void read_call(struct peer* peer, char* text, size_t room)
+{
+  read_frame(peer->descriptor, text, room);
+  while (strcmp(text, "{\"type\":\"ping\"}") == 0) {
+    write_frame(peer->descriptor, "{\"type\":\"pong\"}");
+    read_frame(peer->descriptor, text, room);
+  }
+}
+
+/* Reads a question beside the call, and says where its answer goes. */
+static json_t* read_question(struct peer* peer)
+{
+  char text[1024];
+  read_call(peer, text, sizeof text);
+  json_t* question = json_loads(text, 0, NULL);
+  CHECK_TEXT("send", json_string_value(json_object_get(question, "type")));
+  CHECK_TEXT("scr._.init-wait", json_string_value(json_object_get(question, "address")));
+  CHECK(json_is_integer(json_object_get(json_object_get(question, "body"), "waitedSeconds")));
+  CHECK_INT(1, json_object_size(json_object_get(question, "body")));
+  return question;
+}
+
+static void answer(struct peer* peer, json_t* question, const char* frame)
+{
+  char text[256];
+  snprintf(text, sizeof text, frame, json_string_value(json_object_get(question, "replyAddress")));
+  json_decref(question);
+  write_frame(peer->descriptor, text);
+}
+
+/* Answers the first question, knows nothing of the second, and answers the third when the call has been answered. */
+static void* serve_questions(void* argument)
+{
+  struct peer* peer = argument;
+  char text[1024];
+  read_call(peer, text, sizeof text);
+  answer(peer, read_question(peer), "{\"type\":\"message\",\"address\":\"%s\",\"body\":{\"told\":\"rank 3\"}}");
+  answer(peer, read_question(peer),
+      "{\"type\":\"err\",\"address\":\"%s\",\"failureCode\":21,\"message\":\"access_denied\"}");
+  json_t* third = read_question(peer);
+  write_frame(peer->descriptor, "{\"type\":\"message\",\"address\":\"1\",\"body\":{\"node\":\"n7\"}}");
+  do {
+    read_call(peer, text, sizeof text);
+  } while (strstr(text, "scr._.init-wait") != NULL); /* asked again before that was read */
+  CHECK(strstr(text, "scr._.finalize") != NULL);
+  answer(peer, third, "{\"type\":\"message\",\"address\":\"%s\",\"body\":{\"told\":\"late\"}}");
+  write_frame(peer->descriptor, "{\"type\":\"message\",\"address\":\"2\",\"body\":{}}");
+  return NULL;
+}
+
+static void a_call_that_waits_long_is_told_what_for(void)
+{
+  struct peer peer = {0};
+  struct fault fault;
+  struct wire wire = open_to(&peer);
+  pthread_t thread;
+  json_t* reply = NULL;
+  wire.tick_ms = WIRE_TICK_MS;
+  wire.notice = (struct wire_notice){.first_ms = 1, .tell = tell};
+  CHECK_INT(0, pthread_create(&thread, NULL, serve_questions, &peer));
+  CHECK_INT(SCR_SUCCESS, wire_call(&wire, "init", json_object(), &reply, &fault));
+  CHECK_TEXT("n7", json_string_value(json_object_get(reply, "node")));
+  json_decref(reply);
+  CHECK_INT(1, times_told);
+  CHECK_TEXT("rank 3", told);
+  wire.notice = (struct wire_notice){0};
+  CHECK_INT(SCR_SUCCESS, wire_call(&wire, "finalize", json_object(), &reply, &fault));
+  json_decref(reply);
+  CHECK_INT(1, times_told);
+  CHECK_INT(0, pthread_join(thread, NULL));
+  wire_close(&wire);
+  close(peer.descriptor);
+}
+
 int main(void)
 {
   a_call_may_take_long_while_the_daemon_answers_pings();
   a_silent_daemon_is_given_up_with_its_node_and_the_call();
   a_daemon_that_takes_no_bytes_is_given_up_too();
+  a_call_that_waits_long_is_told_what_for();
   return 0;
 }

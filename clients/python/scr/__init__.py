@@ -175,6 +175,7 @@ def open_session(
         rank, ranks = _environment.place_or_alone(environment) if is_off else _environment.place(environment)
     place = _environment.checked(rank, ranks, "the arguments of init")
     directory = os.path.abspath(prefix) if prefix is not None else _environment.prefix(environment)
+    notice_s = 0 if is_off else _environment.init_notice_s(os.environ)
     connection: Transport
     if is_off:
         connection = Idle()
@@ -182,7 +183,7 @@ def open_session(
         connection = Connection(socket if socket is not None else _environment.socket_path(environment, place))
     session = Session(connection, directory, rank, ranks)
     try:
-        session.init(job_name if job_name is not None else environment.get("SCR_JOB_NAME", ""), _settings)
+        session.init(job_name if job_name is not None else environment.get("SCR_JOB_NAME", ""), _settings, notice_s)
     except BaseException:
         connection.close()
         raise

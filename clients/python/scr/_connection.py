@@ -7,14 +7,16 @@ not warned of threads that it never made, and nothing runs while nobody calls.
 import errno
 import itertools
 import json
+import math
 import os
 import re
 import select
 import socket as sockets
 import struct
 import threading
+import time
 import weakref
-from typing import Any, Dict, List, NamedTuple, Optional, Protocol, Tuple
+from typing import Any, Callable, Dict, List, NamedTuple, Optional, Protocol, Tuple
 
 from .errors import (
     BadConfigurationError,
@@ -35,6 +37,9 @@ _PIECE_BYTES = 1 << 18
 # stopped itself has missed one of them at most.
 _TICK_S = 7.5
 _SILENT_TICKS = 4
+
+_INIT_WAIT = "init-wait"
+_NOTICE_GROWTH = 4
 
 TOKEN_FILE_SUFFIX = ".tcp"
 _TOKEN = re.compile(r"(127\.[0-9.]{5,11}):([0-9]{1,5}) ([0-9a-f]{64})\n")
@@ -62,7 +67,7 @@ class Transport(Protocol):
         """Makes a call that was prepared."""
         ...
 
-    def call(self, verb: str, body: Body) -> Body:
+    def call(self, verb: str, body: Body, notice: Optional["Notice"] = None) -> Body:
         """Prepares and asks."""
         ...
 
@@ -86,6 +91,45 @@ class _Call:
     @property
     def done(self) -> bool:
         return self.body is not None or self.error is not None
+
+
+class Notice:
+    """While a call waits long, the daemon is asked what for, beside it.
+
+    After ``first_s``, then after four times as long, and so on; ``tell`` gets what it says.
+    """
+
+    def __init__(self, first_s: float, tell: Callable[[Body], None]) -> None:
+        self._tell = tell
+        self._begin_s = time.monotonic()
+        self._next_s = first_s
+        self._question: Optional[_Call] = None
+        self.name = ""
+
+    def left_s(self) -> float:
+        """Until it is time to ask; not while a question is open."""
+        return math.inf if self._question is not None else max(0.0, self._next_s - self._waited_s())
+
+    def ask(self, name: str) -> _Call:
+        """Asks now; the answer belongs to the call that is returned."""
+        self._question, self.name = _Call(_INIT_WAIT), name
+        self._next_s = _NOTICE_GROWTH * self._waited_s()
+        return self._question
+
+    def body(self) -> Body:
+        """Of the question."""
+        return {"waitedSeconds": int(self._waited_s())}
+
+    def tell(self) -> None:
+        """Hands over the answer, if it has come. An earlier daemon does not know the question."""
+        question = self._question
+        if question is not None and question.done:
+            self._question = None
+            if question.body is not None:
+                self._tell(question.body)
+
+    def _waited_s(self) -> float:
+        return time.monotonic() - self._begin_s
 
 
 class _Outgoing:
@@ -131,7 +175,7 @@ class Connection:
             name, _encoded({"type": "send", "address": "scr._." + verb, "replyAddress": name, "body": body}), verb=verb
         )
 
-    def ask(self, prepared: Prepared) -> Body:
+    def ask(self, prepared: Prepared, notice: Optional[Notice] = None) -> Body:
         """Sends a call and waits for the answer, as long as it takes: the daemon owns all waits, and always answers.
 
         Raises the :class:`ScrError` that the daemon answers, or :class:`NodeLostError` once the connection is gone, or the
@@ -146,18 +190,20 @@ class Connection:
             self._waiting[prepared.name] = call
         try:
             self._send(prepared.frame)
-            self._wait(call)
+            self._wait(call, notice)
         finally:
             with self._change:
                 self._waiting.pop(prepared.name, None)
+                if notice is not None:
+                    self._waiting.pop(notice.name, None)
         if call.error is not None:
             raise call.error
         assert call.body is not None
         return call.body
 
-    def call(self, verb: str, body: Body) -> Body:
+    def call(self, verb: str, body: Body, notice: Optional[Notice] = None) -> Body:
         """Prepares and asks."""
-        return self.ask(self.prepare(verb, body))
+        return self.ask(self.prepare(verb, body), notice)
 
     def check_process(self) -> None:
         """Raises :class:`WrongStateError` in a process that was forked from that of the connection."""
@@ -199,14 +245,14 @@ class Connection:
                     self._finish(self._silence())
                     return
 
-    def _ready(self, event: int) -> bool:
-        """Waits a tick until the socket is ready; whether it is."""
+    def _ready(self, event: int, most_s: float = math.inf) -> bool:
+        """Waits a tick, or less, until the socket is ready; whether it is."""
         descriptor = self._socket.fileno()
         if descriptor < 0:
             raise OSError(errno.EBADF, "the connection is closed")
         poll = select.poll()
         poll.register(descriptor, event)
-        return bool(poll.poll(self._tick_s * 1000))
+        return bool(poll.poll(min(self._tick_s, most_s) * 1000))
 
     def _ping(self) -> None:
         """Asks for a sign of life; does nothing while another frame is on its way."""
@@ -231,7 +277,7 @@ class Connection:
             f" {', '.join(verbs)} waited for an answer, and answers no ping; it is stopped or hangs"
         )
 
-    def _wait(self, call: _Call) -> None:
+    def _wait(self, call: _Call, notice: Optional[Notice]) -> None:
         thread = threading.get_ident()
         while not call.done:
             try:
@@ -241,7 +287,10 @@ class Connection:
                     if call.done:
                         return
                     self._reader = thread
-                self._read()
+                self._read(math.inf if notice is None else notice.left_s())
+                if notice is not None:
+                    notice.tell()
+                    self._ask_if_due(notice, call)
             finally:
                 with self._change:
                     if self._reader == thread:
@@ -249,10 +298,22 @@ class Connection:
                         self._close_unless_read()
                         self._change.notify_all()
 
-    def _read(self) -> None:
-        """Waits a tick for bytes, and delivers the answers that are whole. For one thread at a time."""
+    def _ask_if_due(self, notice: Notice, call: _Call) -> None:
+        """Asks what the call waits for."""
+        if call.done or notice.left_s() > 0:
+            return
+        prepared = self.prepare(_INIT_WAIT, notice.body())
+        with self._change:
+            self._waiting.pop(notice.name, None)
+            self._waiting[prepared.name] = notice.ask(prepared.name)
+        self._send(prepared.frame)
+
+    def _read(self, most_s: float) -> None:
+        """Waits a tick, or less, for bytes, and delivers the answers that are whole. For one thread at a time."""
         try:
-            if not self._ready(select.POLLIN):
+            if not self._ready(select.POLLIN, most_s):
+                if most_s < self._tick_s:
+                    return
                 self._quiet += 1
                 if self._quiet >= _SILENT_TICKS:
                     self._finish(self._silence())

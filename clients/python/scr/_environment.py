@@ -30,6 +30,8 @@ _LAUNCHERS: Sequence[Tuple[str, str]] = (
     ("RANK", "WORLD_SIZE"),  # torch.distributed
 )
 _TORCHRUN = 1
+_INIT_NOTICE = "SCR_INIT_NOTICE_SECONDS"
+_MOST_NOTICE_S = 1_000_000
 _USERS = ("SCR_USER_NAME", "USER", "LOGNAME")
 _JOB_IDS = ("SCR_JOB_ID", "SLURM_JOB_ID", "FLUX_JOB_ID", "PBS_JOBID", "LSB_JOBID")
 
@@ -73,6 +75,16 @@ def checked(rank: int, ranks: int, source: str) -> Place:
     if not 1 <= ranks <= MAX_RANKS or not 0 <= rank < ranks:
         raise BadConfigurationError(f"rank {rank} of {ranks}, from {source}: expected 0 <= rank < ranks <= {MAX_RANKS}")
     return Place(rank, ranks)
+
+
+def init_notice_s(environment: Mapping[str, str]) -> int:
+    """How long init waits until it says what for; 0: it never does."""
+    if not environment.get(_INIT_NOTICE):
+        return 30
+    seconds = _number(environment, _INIT_NOTICE)
+    if seconds > _MOST_NOTICE_S:
+        raise BadConfigurationError(f"environment variable {_INIT_NOTICE} is {seconds}, at most {_MOST_NOTICE_S}")
+    return seconds
 
 
 def prefix(environment: Mapping[str, str]) -> str:

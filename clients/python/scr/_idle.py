@@ -1,9 +1,9 @@
 """What answers where SCR is switched off (SCR_ENABLE=0): every call succeeds at once, and does nothing."""
 
 import os
-from typing import Any, Dict
+from typing import Any, Dict, Optional
 
-from ._connection import Body, Prepared
+from ._connection import Body, Notice, Prepared
 
 _ANSWERS: Dict[str, Body] = {
     "init": {"run": 1, "node": "none", "version": 1, "release": "off"},
@@ -26,7 +26,7 @@ class Idle:
         """The answer that was kept."""
         return prepared.answer
 
-    def call(self, verb: str, body: Dict[str, Any]) -> Body:
+    def call(self, verb: str, body: Dict[str, Any], notice: Optional[Notice] = None) -> Body:
         """The answer."""
         if verb == "start-output":
             return {"dataset": 1, "name": body.get("name", "none"), "directory": "/"}

@@ -7,7 +7,7 @@ import threading
 from enum import IntFlag
 from typing import Any, Callable, Dict, List, NamedTuple, Optional, Tuple, TypeVar, Union
 
-from ._connection import Body, Transport
+from ._connection import Body, Notice, Transport
 from ._fields import boolean, integer, named_files, text, texts
 from ._placing import OutputFiles, RestartFiles
 from ._settings import Settings, of_scr
@@ -162,11 +162,14 @@ class Session:
         """Why the last :meth:`should_exit` said yes; ``None`` before, or where there is no reason given."""
         return self._exit_reason
 
-    def init(self, job_name: str, settings: Settings) -> None:
-        """Brings the rank into the run; only :func:`scr.init` calls this."""
+    def init(self, job_name: str, settings: Settings, notice_s: float = 0) -> None:
+        """Brings the rank into the run; only :func:`scr.init` calls this.
+
+        A wait of ``notice_s`` is told, with what it is for; 0: none is.
+        """
         body: Body = {"rank": self._rank, "ranks": self._ranks, "prefix": self._prefix, "jobName": job_name}
         try:
-            reply = self._join(body, settings)
+            reply = self._join(body, settings, Notice(notice_s, _say_remarks) if notice_s > 0 else None)
             version = integer(reply, "version")
             if version != MESSAGES_VERSION:
                 raise BadRequestError(
@@ -182,10 +185,10 @@ class Session:
         except ScrError as e:
             raise self._of_rank(e)
 
-    def _join(self, body: Body, settings: Settings) -> Body:
+    def _join(self, body: Body, settings: Settings, notice: Optional[Notice]) -> Body:
         said = {"environment": of_scr(os.environ), "config": settings.entries}
         try:
-            return self._connection.call("init", {**body, **said})
+            return self._connection.call("init", {**body, **said}, notice)
         except BadRequestError as e:
             # A daemon of an earlier release refuses fields that it does not know, by their names.
             if not re.search("'(environment|config)'.* unknown", e.reason):
@@ -194,7 +197,7 @@ class Session:
             raise BadConfigurationError(
                 "the daemon is of a release that takes no settings of scr.config: set them in its environment"
             )
-        return self._connection.call("init", body)
+        return self._connection.call("init", body, notice)
 
     def have_restart(self) -> Optional[str]:
         """The name of the checkpoint to restart from; ``None`` if there is none. Collective."""

@@ -14,10 +14,10 @@ import threading
 import unittest
 
 import fake_daemon
-from fake_daemon import FakeDaemon, Last, encoded
+from fake_daemon import FakeDaemon, Fault, Last, encoded
 
 import scr
-from scr._connection import Connection
+from scr._connection import Connection, Notice
 
 SEED = int(os.environ.get("SCR_TEST_SEED", "1"))
 
@@ -66,6 +66,31 @@ class ConnectionTest(unittest.TestCase):
             daemon.send(encoded({"type": "message", "address": "1", "body": {"dataset": 5}}))
             caller.join()
             self.assertEqual(answer, [{"dataset": 5}])
+
+    def test_a_call_that_waits_long_is_told_what_for(self):
+        questions = []
+
+        def answer(call):
+            if call["address"] == "scr._.finalize":
+                daemon.send(encoded({"type": "message", "address": questions[2], "body": {"told": "late"}}))
+                return {}
+            if call["address"] != "scr._.init-wait":
+                return None
+            self.assertEqual(call["body"], {"waitedSeconds": 0})
+            questions.append(call["replyAddress"])
+            if len(questions) == 2:  # as a daemon that does not know the question
+                raise Fault(21, "access_denied")
+            if len(questions) == 3:
+                return encoded({"type": "message", "address": "1", "body": {"node": "n7"}})
+            return {"told": "rank 3"} if len(questions) == 1 else None
+
+        told = []
+        with FakeDaemon(answer) as daemon:
+            connection = self.open(daemon)
+            self.assertEqual(connection.call("init", {}, Notice(0.001, told.append)), {"node": "n7"})
+            self.assertEqual(connection.call("finalize", {}), {})
+        self.assertEqual(told, [{"told": "rank 3"}])
+        self.assertEqual(daemon.verbs(), ["init", "init-wait", "init-wait", "init-wait", "finalize"])
 
     def test_a_daemon_that_takes_no_bytes_is_given_up_too(self):
         stopped = threading.Event()

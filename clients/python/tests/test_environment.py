@@ -53,6 +53,16 @@ class PlaceTest(unittest.TestCase):
                 self.assertIn(word, str(caught.exception))
 
 
+class NoticeTest(unittest.TestCase):
+    def test_init_waits_in_silence_for_half_a_minute_or_as_the_environment_says(self):
+        for value, seconds in (("", 30), ("0", 0), ("5", 5), ("1000000", 1_000_000)):
+            self.assertEqual(_environment.init_notice_s({"SCR_INIT_NOTICE_SECONDS": value}), seconds)
+        self.assertEqual(_environment.init_notice_s({}), 30)
+        for value in ("-1", "1000001", "soon", "1.5"):
+            with self.assertRaisesRegex(scr.BadConfigurationError, "SCR_INIT_NOTICE_SECONDS.*" + value):
+                _environment.init_notice_s({"SCR_INIT_NOTICE_SECONDS": value})
+
+
 class SocketTest(unittest.TestCase):
     def setUp(self):
         self.base = tempfile.mkdtemp(prefix="scr")

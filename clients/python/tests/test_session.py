@@ -15,7 +15,7 @@ import unittest
 import unittest.mock
 
 import fake_daemon
-from fake_daemon import FakeDaemon
+from fake_daemon import FakeDaemon, encoded
 
 import scr
 from scr._settings import Settings
@@ -554,6 +554,20 @@ class ConfigTest(SessionCase):
         )
         self.assertEqual((body["prefix"], body["jobName"]), ("/a b", "mine"))
         self.assertEqual(body["environment"], {"SCR_SOCKET": self.daemon.path})
+
+    def test_an_init_that_waits_long_says_what_for(self):
+        def answer(call):
+            if call["address"] == "scr._.init-wait":
+                self.daemon.send(encoded({"type": "message", "address": call["replyAddress"], "body": told}))
+                return encoded({"type": "message", "address": "1", "body": fake_daemon.answers(self.daemon.calls[0])})
+            return None
+
+        told = {"remarks": ["init has waited 1 s for 1 of 2 ranks: rank 1"]}
+        self.daemon.answer = answer
+        os.environ["SCR_INIT_NOTICE_SECONDS"] = "1"
+        with contextlib.redirect_stderr(io.StringIO()) as err:
+            self.init()
+        self.assertEqual(err.getvalue(), "scr: init has waited 1 s for 1 of 2 ranks: rank 1\n")
 
     def test_init_takes_entries_as_text_list_and_dictionary(self):
         launcher = unittest.mock.patch.dict(os.environ, {"SCR_RANK": "0", "SCR_RANKS": "1"})

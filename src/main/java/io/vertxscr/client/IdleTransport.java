@@ -61,7 +61,8 @@ final class IdleTransport implements Transport {
       case COMPLETE_OUTPUT, START_RESTART, COMPLETE_RESTART -> new CompleteReply(dataset, "none");
       case FLUSH_TEST, FLUSH_WAIT -> FlushReply.FLUSHED;  // files are where the application calls them
       case SHARD -> throw new ScrException(Fault.WRONG_STATE, "SCR is switched off: there is no restart");
-      case CURRENT, DROP, DELETE, FINALIZE, ABORT, STATUS, SCRUB, DRAIN, OPERATE, EVENTS, ALIVE -> new DoneReply();
+      case INIT_WAIT, CURRENT, DROP, DELETE, FINALIZE, ABORT, STATUS, SCRUB, DRAIN, OPERATE, EVENTS, ALIVE ->
+          new DoneReply();
     };
   }
 

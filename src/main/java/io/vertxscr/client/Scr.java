@@ -43,7 +43,10 @@ public final class Scr implements AutoCloseable {
     this.session = session;
   }
 
-  /** Connects to the daemon of this node and waits until all ranks of the run are there. */
+  /**
+   * Connects to the daemon of this node and waits until all ranks of the run are there. While that takes long, one rank
+   * says on standard error what the job waits for (SCR_INIT_NOTICE_SECONDS).
+   */
   public static Scr open(ScrOptions options) {
     return open(client(options), options);
   }
@@ -190,7 +193,8 @@ public final class Scr implements AutoCloseable {
   /** Opens a session over an existing client, of a node in this process or cluster. The socket is not used. */
   public static Scr open(ScrClient client, ScrOptions options) {
     try {
-      Session session = Blocking.call(() -> client.init(options.init()));
+      Session session = Blocking.call(() -> client.init(options.init()), options.initNoticeSeconds(),
+          waitedSeconds -> client.initWait(waitedSeconds).thenAccept(remarks -> remarks.forEach(Scr::say)));
       session.remarks().forEach(Scr::say);
       session.onRemark(Scr::say);
       return new Scr(client, session);

@@ -4,15 +4,18 @@ import io.vertxscr.model.Fault;
 import io.vertxscr.model.ScrException;
 import io.vertxscr.protocol.Verb;
 import io.vertxscr.protocol.app.ConfigReply;
+import io.vertxscr.protocol.app.DoneReply;
 import io.vertxscr.protocol.app.DrainRequest;
 import io.vertxscr.protocol.app.EventsRequest;
 import io.vertxscr.protocol.app.InitReply;
 import io.vertxscr.protocol.app.InitRequest;
+import io.vertxscr.protocol.app.InitWaitRequest;
 import io.vertxscr.protocol.app.OperatorRequest;
 import io.vertxscr.protocol.app.ScrubRequest;
 import io.vertxscr.protocol.app.StatusRequest;
 import io.vertxscr.protocol.json.JsonRecords;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
@@ -54,6 +57,17 @@ public final class ScrClient {
     return FutureSteps.onFailure(begun, failure -> Fault.of(failure) != Fault.HALT_EXIT ? failure
         : new ScrException(Fault.HALTED, failure.getMessage() + "; rank " + request.rank()
             + " is to exit (SCR_HALT_EXIT=1)"));
+  }
+
+  /**
+   * Returns what an init that is not answered yet waits for, in sentences. None where another rank says so for all.
+   * Fails with {@link Fault#NOT_AUTHORIZED} at a daemon of an earlier release.
+   *
+   * @param waitedSeconds how long it has waited
+   */
+  public CompletableFuture<List<String>> initWait(long waitedSeconds) {
+    return FutureSteps.map(transport.request(Verb.INIT_WAIT, JsonRecords.write(new InitWaitRequest(waitedSeconds))),
+        json -> JsonRecords.read(json, DoneReply.class).remarks().orElse(List.of()));
   }
 
   /**

@@ -28,6 +28,9 @@ import java.util.TreeMap;
 public record ScrOptions(Path socket, int rank, int ranks, Path prefix, String jobName,
     SortedMap<String, String> environment, List<String> calls) {
   private static final String ENABLE = "SCR_ENABLE";
+  private static final String INIT_NOTICE = "SCR_INIT_NOTICE_SECONDS";
+  private static final int INIT_NOTICE_SECONDS = 30;
+  private static final int MOST_INIT_NOTICE_SECONDS = 1_000_000;
 
   public ScrOptions {
     Addresses.socket(socket);
@@ -86,6 +89,23 @@ public record ScrOptions(Path socket, int rank, int ranks, Path prefix, String j
       value = call.startsWith(ENABLE + "=") ? call.substring(ENABLE.length() + 1) : null;
     }
     return !"0".equals(value);
+  }
+
+  /**
+   * How long init waits until it says what for; 0: it never does (SCR_INIT_NOTICE_SECONDS).
+   *
+   * @throws ScrException {@link Fault#BAD_CONFIGURATION} for another value than 0 to 1000000
+   */
+  int initNoticeSeconds() {
+    String value = environment.getOrDefault(INIT_NOTICE, "").strip();
+    if (value.isEmpty()) {
+      return INIT_NOTICE_SECONDS;
+    }
+    if (!value.matches("[0-9]{1,9}") || Integer.parseInt(value) > MOST_INIT_NOTICE_SECONDS) {
+      throw new ScrException(Fault.BAD_CONFIGURATION, "environment variable " + INIT_NOTICE + " is '" + value
+          + "', expected 0 to " + MOST_INIT_NOTICE_SECONDS);
+    }
+    return Integer.parseInt(value);
   }
 
   /** Only rank 0 tells what it configures: a large run need not send it a thousand times. */

@@ -10,6 +10,7 @@ import java.util.stream.Stream;
 public enum Verb {
   CONFIG("config", false, false),
   INIT("init", true, false),
+  INIT_WAIT("init-wait", false, false),
   HAVE_RESTART("have-restart", true, true),
   START_RESTART("start-restart", true, true),
   COMPLETE_RESTART("complete-restart", true, true),

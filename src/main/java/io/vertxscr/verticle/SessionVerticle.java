@@ -13,6 +13,7 @@ import io.vertxscr.protocol.app.DrainRequest;
 import io.vertxscr.protocol.app.EventsRequest;
 import io.vertxscr.protocol.app.FlushRequest;
 import io.vertxscr.protocol.app.InitRequest;
+import io.vertxscr.protocol.app.InitWaitRequest;
 import io.vertxscr.protocol.app.NameRequest;
 import io.vertxscr.protocol.app.OperatorRequest;
 import io.vertxscr.protocol.app.QuestionRequest;
@@ -36,6 +37,7 @@ public final class SessionVerticle extends NodeVerticle {
     CollectiveCalls calls = node.services().calls();
     serve(Verb.CONFIG, ConfigRequest.class, (request, _) -> node.services().config().config(request));
     serve(Verb.INIT, InitRequest.class, node.services().runs()::init);
+    serve(Verb.INIT_WAIT, InitWaitRequest.class, node.services().runs()::initWait);
     serve(Verb.STATUS, StatusRequest.class, (request, _) -> node.services().status().statusAndCaches(request));
     serve(Verb.EVENTS, EventsRequest.class, (request, _) -> node.services().events().all(request));
     serve(Verb.DRAIN, DrainRequest.class, (request, _) -> node.services().drains().ask(request));

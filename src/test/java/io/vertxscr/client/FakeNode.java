@@ -135,6 +135,7 @@ public final class FakeNode extends VerticleBase {
       }
       case CONFIG -> new ConfigReply(Wire.read(body, ConfigRequest.class).query());
       case STATUS, SCRUB, DRAIN, OPERATE, EVENTS -> new JsonObject().put("node", node);
+      case INIT_WAIT -> new DoneReply(Optional.of(List.of("init waits for nobody")));
       case ALIVE -> new DoneReply();
     };
   }

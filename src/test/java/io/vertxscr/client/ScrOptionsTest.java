@@ -86,6 +86,21 @@ class ScrOptionsTest {
   }
 
   @Test
+  void howLongInitWaitsInSilenceIsThirtySecondsOrWhatTheEnvironmentSays() {
+    Map<String, String> environment = new HashMap<>(Map.of("SCR_SOCKET", "/s", "SCR_RANK", "0", "SCR_RANKS", "1"));
+    assertThat(ScrOptions.of(environment).initNoticeSeconds()).isEqualTo(30);
+    for (int seconds : new int[] {0, 5, 1_000_000}) {
+      environment.put("SCR_INIT_NOTICE_SECONDS", "" + seconds);
+      assertThat(ScrOptions.of(environment).initNoticeSeconds()).isEqualTo(seconds);
+    }
+    for (String wrong : List.of("-1", "1000001", "soon", "1.5", "99999999999999999999")) {
+      environment.put("SCR_INIT_NOTICE_SECONDS", wrong);
+      assertThatThrownBy(() -> ScrOptions.of(environment).initNoticeSeconds()).isInstanceOf(ScrException.class)
+          .hasMessageContaining("SCR_INIT_NOTICE_SECONDS is '" + wrong + "', expected 0 to 1000000");
+    }
+  }
+
+  @Test
   void ofSeveralSocketsNeighboursShareOne() {
     for (String ranks : List.of("aaabbbcc", "abc", "ab", "a")) {
       StringBuilder found = new StringBuilder();

@@ -12,9 +12,12 @@ import io.vertxscr.model.DatasetFlags;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.ScrException;
 import io.vertxscr.protocol.Verb;
+import io.vertxscr.protocol.app.DoneReply;
 import io.vertxscr.protocol.app.HaveRestartReply;
+import io.vertxscr.protocol.app.InitReply;
 import io.vertxscr.timing.Eventually;
 import io.vertxscr.verticle.BridgeVerticle;
+import java.io.BufferedReader;
 import java.io.IOException;
 import java.net.StandardProtocolFamily;
 import java.net.UnixDomainSocketAddress;
@@ -24,6 +27,8 @@ import java.nio.channels.SocketChannel;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.LinkedBlockingQueue;
@@ -233,13 +238,7 @@ class ScrTest {
   @Test
   void aProgramThatIsKilledInTheMiddleOfACallIsNoticed() throws Exception {
     node.hang(Verb.START_OUTPUT);
-    ProcessBuilder builder = new ProcessBuilder(Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-        "-Xshare:auto", "-XX:TieredStopAtLevel=1", "-cp", System.getProperty("java.class.path"),
-        Program.class.getName())
-        .redirectErrorStream(true).redirectOutput(ProcessBuilder.Redirect.DISCARD);
-    builder.environment().putAll(Map.of("SCR_SOCKET", options.socket().toString(), "SCR_RANK", "0", "SCR_RANKS", "1",
-        "SCR_PREFIX", directory.toString()));
-    Process program = builder.start();
+    Process program = program("SCR_JOB_NAME", "job").redirectErrorStream(true).start();
     try {
       Eventually.holds("the call is there", () -> node.received.size() >= 2 || !program.isAlive());
       assertThat(node.received.getLast().verb()).isEqualTo(Verb.START_OUTPUT);
@@ -250,12 +249,49 @@ class ScrTest {
     assertThat(closed.poll(60, TimeUnit.SECONDS)).isEqualTo(node.received.getLast().clientId());
   }
 
+  private ProcessBuilder program(String variable, String value) {
+    ProcessBuilder builder = new ProcessBuilder(Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+        "-Xshare:auto", "-XX:TieredStopAtLevel=1", "-cp", System.getProperty("java.class.path"),
+        Program.class.getName()).redirectOutput(ProcessBuilder.Redirect.DISCARD);
+    builder.environment().putAll(Map.of("SCR_SOCKET", options.socket().toString(), "SCR_RANK", "0", "SCR_RANKS", "1",
+        "SCR_PREFIX", directory.toString(), variable, value));
+    return builder;
+  }
+
   /** The program that is killed. */
   static final class Program {
     public static void main(String[] arguments) {
       try (Scr scr = Scr.fromEnvironment()) {
         scr.startCheckpoint("a");
       }
+    }
+  }
+
+  /** As it is with ranks that come late: init is answered once the daemon has been asked for whom it waits. */
+  @Test
+  void anInitThatWaitsLongAsksTheDaemonWhatFor() {
+    Promise<Object> begun = Promise.promise();
+    node.overrides.put(Verb.INIT, _ -> begun.future());
+    node.overrides.put(Verb.INIT_WAIT, _ -> {
+      begun.complete(new InitReply(77, "n1", InitReply.VERSION, "fake 1.0"));
+      return Future.failedFuture(new ScrException(Fault.NOT_AUTHORIZED, "as a daemon that does not know it"));
+    });
+    ScrOptions patient = new ScrOptions(options.socket(), 2, 3, directory, "job",
+        new TreeMap<>(Map.of("SCR_INIT_NOTICE_SECONDS", "1")), List.of());
+    Scr.open(patient).close();
+    assertThat(node.received).extracting(FakeNode.Received::verb).containsExactly(Verb.INIT, Verb.INIT_WAIT);
+    assertThat(node.received.getLast().body()).isEqualTo(new JsonObject().put("waitedSeconds", 1));
+  }
+
+  @Test
+  void aProgramSaysOnStandardErrorWhatItsInitWaitsFor() throws Exception {
+    node.hang(Verb.INIT);
+    node.overrides.put(Verb.INIT_WAIT, _ -> Future.succeededFuture(new DoneReply(Optional.of(List.of("rank 3")))));
+    Process program = program("SCR_INIT_NOTICE_SECONDS", "1").start();
+    try (BufferedReader error = program.errorReader()) {
+      assertThat(error.readLine()).isEqualTo("scr: rank 3");
+    } finally {
+      program.destroyForcibly();
     }
   }
 

@@ -103,6 +103,7 @@ import io.vertxscr.protocol.node.run.ClaimPaths;
 import io.vertxscr.protocol.node.run.DatasetSynced;
 import io.vertxscr.protocol.node.run.EventsAfter;
 import io.vertxscr.protocol.node.run.DrainMark;
+import io.vertxscr.protocol.node.run.FormingView;
 import io.vertxscr.protocol.node.run.GatherPart;
 import io.vertxscr.protocol.node.run.GatherResult;
 import io.vertxscr.protocol.node.run.JoinRefusal;
@@ -250,7 +251,8 @@ public final class NodeMessages {
             ID, "ckpt-7", "copying", 1, new FlushAmount(1, 2, 3), OptionalLong.of(5), Optional.of("no space"))),
             List.of(new HealView(dataset().key(), true, 43, "no room")),
             List.of(new DrainReply("n3", DrainState.STOPPED, 43, "no room")),
-            Optional.of(new RunView(RUN, "job", prefix, 4, List.of("n1", "n2")))),
+            Optional.of(new RunView(RUN, "job", prefix, 4, List.of("n1", "n2"))),
+            Optional.of(new FormingView(0, "for 1 of 4 ranks: rank 3"))),
         new NodeEvents(7, List.of("{\"type\":\"evicted\"}")),
         new NodeSpace(List.of(new StoreSpace(store, 100, 1 << 30, 60))),
         new LayoutReply(List.of(new RankLayout(files(1), Optional.of(RELATIVE + "2_of_2_in_0.xor"))), store),

@@ -19,6 +19,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -225,6 +226,28 @@ class NativeClientIT {
     for (String program : List.of("every_function", "every_subroutine")) {
       build.run("env", "SCR_ENABLE=0", project.resolve(program).toString());
     }
+  }
+
+  @Test
+  void aRankThatWaitsInInitSaysForWhom() throws Exception {
+    NativeBuild.Program first = startOf2(0, Map.of("SCR_INIT_NOTICE_SECONDS", "1"));
+    Eventually.holds("it says so", () -> !first.process().isAlive()
+        || first.output().contains("scr: init has waited 1 s for 1 of 2 ranks: rank 1; nodes without ranks: "));
+    NativeBuild.Program second = startOf2(1, Map.of());
+    for (NativeBuild.Program rank : List.of(first, second)) {
+      assertThat(rank.awaitExit()).as(rank.output()).isZero();
+      assertThat(rank.output()).contains("steps");
+    }
+    assertThat(first.output()).contains("init has waited");
+    assertThat(second.output()).doesNotContain("init has waited");
+  }
+
+  /** Without mpirun, so that MPI waits for nobody. */
+  private NativeBuild.Program startOf2(int rank, Map<String, String> more) throws Exception {
+    Map<String, String> variables = new HashMap<>(Map.of("SCR_RANK", "" + rank, "SCR_RANKS", "2", "SCR_SOCKET",
+        cluster.alive().get(rank).socket().toString()));
+    variables.putAll(more);
+    return build.start(List.of(build.program("mpi_unchecked").toString()), prefix, variables);
   }
 
   @Test

@@ -9,10 +9,12 @@ import java.util.Arrays;
 import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.SortedMap;
 import java.util.SortedSet;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.stream.IntStream;
 
 /** A run whose ranks are arriving, as the leader sees it. Pure; not thread-safe. */
 public final class RankMapBuilder {
@@ -112,6 +114,11 @@ public final class RankMapBuilder {
       }
     }
     return missing;
+  }
+
+  /** The lowest rank that is here. */
+  public OptionalInt first() {
+    return IntStream.range(0, nodeOfRank.length).filter(rank -> nodeOfRank[rank] != null).findFirst();
   }
 
   public String prefix() {

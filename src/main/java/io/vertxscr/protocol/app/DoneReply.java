@@ -7,7 +7,7 @@ import java.util.Optional;
 
 /**
  * It is done ({@link Verb#CURRENT}, {@link Verb#DROP}, {@link Verb#DELETE}, {@link Verb#FINALIZE}, {@link Verb#ABORT},
- * {@link Verb#ALIVE}).
+ * {@link Verb#ALIVE}). To {@link Verb#INIT_WAIT}, the remarks are the answer.
  *
  * @param remarks messages for the user, as in {@link InitReply}
  */

@@ -22,6 +22,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
@@ -83,6 +84,12 @@ final class ArrivingRanks {
   /** The ranks that wait. */
   List<Integer> ranks() {
     return List.copyOf(waiting.keySet());
+  }
+
+  /** The rank of this connection, if it is the lowest that waits. */
+  OptionalInt lowest(String client) {
+    boolean isLowest = !waiting.isEmpty() && waiting.firstEntry().getValue().client().equals(client);
+    return isLowest ? OptionalInt.of(waiting.firstKey()) : OptionalInt.empty();
   }
 
   /** A rank arrives; completes when the run begins. */

@@ -2,8 +2,10 @@ package io.vertxscr.service.run;
 
 import io.vertxscr.flow.run.RankMapBuilder;
 import io.vertxscr.model.Fault;
+import io.vertxscr.model.Plural;
 import io.vertxscr.model.RankMap;
 import io.vertxscr.model.ScrException;
+import io.vertxscr.protocol.node.run.FormingView;
 import io.vertxscr.protocol.node.run.JoinRefusal;
 import io.vertxscr.protocol.node.run.JoinRun;
 import io.vertxscr.protocol.node.run.LostRank;
@@ -15,6 +17,7 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Consumer;
+import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -151,11 +154,36 @@ final class FormingRun {
     return ranks.complete();
   }
 
-  /** Returns what the run waits for; the list names ranks. */
-  OpenWaits view() {
+  /**
+   * Returns what the run waits for; the list names ranks.
+   *
+   * @param members the nodes of the cluster, by name
+   */
+  OpenWaits view(Collection<String> members) {
     List<String> missing = ranks.missing(MISSING_SHOWN).stream().map(rank -> "rank " + rank).toList();
-    return new OpenWaits(isComplete() ? "restoring a checkpoint for " + ranks.ranks() + " ranks"
+    OpenWaits waits = new OpenWaits(isComplete() ? "restoring a checkpoint for " + ranks.ranks() + " ranks"
         : "init: " + ranks.joined() + " of " + ranks.ranks() + " ranks", missing);
+    return ranks.first().isEmpty() ? waits
+        : waits.of(new FormingView(ranks.first().getAsInt(), isComplete() ? forRestart() : forMissing(members)));
+  }
+
+  private String forRestart() {
+    return "for the daemons to prepare the restart: none of " + Plural.of(ranks.ranks(), "rank") + " is missing";
+  }
+
+  private String forMissing(Collection<String> members) {
+    int missing = ranks.ranks() - ranks.joined();
+    Collection<String> with = nodes();
+    List<String> without = members.stream().filter(node -> !with.contains(node)).sorted().toList();
+    return "for " + missing + " of " + Plural.of(ranks.ranks(), "rank") + ": "
+        + (missing == 1 ? "rank " : "ranks ") + some(ranks.missing(MISSING_SHOWN), missing)
+        + (without.isEmpty() ? "" : without.size() == 1 ? "; node without ranks: " : "; nodes without ranks: ")
+        + some(without, without.size());
+  }
+
+  private static String some(List<?> first, int all) {
+    return first.stream().limit(MISSING_SHOWN).map(String::valueOf)
+        .collect(Collectors.joining(", ")) + (all > MISSING_SHOWN ? " and " + (all - MISSING_SHOWN) + " more" : "");
   }
 
   long number() {

@@ -703,7 +703,7 @@ public final class LeaderService implements Membership.Listener {
   public Future<OpenWaits> waits() {
     return lead().map(_ -> {
       if (forming != null) {
-        return forming.view();
+        return forming.view(membership.nodes().stream().map(NodeInfo::name).toList());
       }
       return active == null ? new OpenWaits("no run", List.of()) : active.waits();
     }).map(waits -> waits.with(Stream.of(

@@ -14,6 +14,7 @@ import io.vertxscr.protocol.app.AbortRequest;
 import io.vertxscr.protocol.app.DoneReply;
 import io.vertxscr.protocol.app.InitReply;
 import io.vertxscr.protocol.app.InitRequest;
+import io.vertxscr.protocol.app.InitWaitRequest;
 import io.vertxscr.protocol.node.Ack;
 import io.vertxscr.protocol.node.RunInfo;
 import io.vertxscr.protocol.node.run.DrainMark;
@@ -51,6 +52,7 @@ public final class RunService implements Membership.Listener {
   private final Epoch epoch;
   private final Prefixes prefixes;
   private final ArrivingRanks arriving;
+  private final InitWaits initWaits;
   private final List<Consumer<LocalRun>> endListeners = new ArrayList<>();
   private Consumer<LocalRun> replaced = _ -> {};
   private Consumer<LocalRun> deserted = _ -> {};
@@ -68,6 +70,7 @@ public final class RunService implements Membership.Listener {
     this.epoch = epoch;
     this.prefixes = prefixes;
     this.arriving = new ArrivingRanks(loop, bus, membership);
+    this.initWaits = new InitWaits(bus, arriving);
     membership.listen(this);
   }
 
@@ -123,6 +126,11 @@ public final class RunService implements Membership.Listener {
     prefixes.admit(request.prefix());
     arrivals.run();
     return arriving.arrive(request, client);
+  }
+
+  /** Says what a rank that has called init waits for. */
+  public Future<DoneReply> initWait(InitWaitRequest request, String client) {
+    return initWaits.ask(request, client);
   }
 
   private Future<InitReply> again(InitRequest request, String client) {

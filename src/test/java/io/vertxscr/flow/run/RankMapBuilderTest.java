@@ -10,6 +10,7 @@ import io.vertxscr.model.ScrException;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.OptionalInt;
 import java.util.Random;
 import java.util.TreeSet;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
@@ -53,6 +54,8 @@ class RankMapBuilderTest {
   private static void assertState(RankMapBuilder forming, TreeSet<Integer> here, int ranks) {
     List<Integer> missing = new ArrayList<>();
     List<String> nodes = new ArrayList<>();
+    assertThat(forming.first()).isEqualTo(
+        here.isEmpty() ? OptionalInt.empty() : OptionalInt.of(here.first()));
     for (int rank = 0; rank < ranks; rank++) {
       nodes.add("n" + rank % 3);
       if (!here.contains(rank)) {

@@ -88,7 +88,8 @@ class LargePictureTest {
     public <A> Future<A> askLeader(NodeVerb verb, Object request, Class<A> answer) {
       return Future.succeededFuture(answer.cast(new OpenWaits("the application computes", List.of(), List.of(),
           List.of(), List.of(), List.of(),
-          Optional.of(new RunView(7, "large", directory.toString(), NODES * RANKS_OF_NODE, NAMES)))));
+          Optional.of(new RunView(7, "large", directory.toString(), NODES * RANKS_OF_NODE, NAMES)),
+          Optional.empty())));
     }
 
     @Override

@@ -16,6 +16,7 @@ import io.vertxscr.protocol.node.Ack;
 import io.vertxscr.protocol.node.NodeVerb;
 import io.vertxscr.protocol.node.Packed;
 import io.vertxscr.protocol.node.RunInfo;
+import io.vertxscr.protocol.node.run.FormingView;
 import io.vertxscr.protocol.node.run.GatherPart;
 import io.vertxscr.protocol.node.run.GatherResult;
 import io.vertxscr.protocol.node.run.JoinRun;
@@ -548,6 +549,8 @@ class LeaderServiceTest {
     restores = true;
     join("n3", "n2", 2, 0, 1);
     assertThat(waits()).isEqualTo("restoring a checkpoint for 2 ranks");
+    assertThat(on(leader::waits).forming()).as("what rank 0 says").hasValue(
+        new FormingView(0, "for the daemons to prepare the restart: none of 2 ranks is missing"));
     assertThat(join("n4", "n2", 8, 1, 2).refusals()).hasSize(2);
     on(() -> leader.lost(new LostRank(0, 0, Fault.RANKS_DISAGREE.number(), "another one")));
     assertThat(toldOver).isEmpty();

@@ -12,6 +12,7 @@ import io.vertxscr.model.RankMap;
 import io.vertxscr.model.ScrException;
 import io.vertxscr.protocol.app.InitReply;
 import io.vertxscr.protocol.app.InitRequest;
+import io.vertxscr.protocol.app.InitWaitRequest;
 import io.vertxscr.protocol.node.Ack;
 import io.vertxscr.protocol.node.NodeVerb;
 import io.vertxscr.protocol.node.RunInfo;
@@ -71,6 +72,9 @@ class RunServiceTest {
 
     @Override
     public <A> Future<A> askLeader(NodeVerb verb, Object request, Class<A> answer) {
+      if (verb == NodeVerb.WAITS) {
+        return Future.failedFuture(new ScrException(Fault.NODE_LOST, "node n1 does not answer"));
+      }
       told.add((LostRank) request);
       return Future.succeededFuture(answer.cast(Ack.ACK));
     }
@@ -222,6 +226,20 @@ class RunServiceTest {
     });
     on(() -> runs.over(new RunEnd(0, 7, Fault.DUPLICATE_RANK.number(), told.getFirst().message())));
     assertFailed(noted, Fault.DUPLICATE_RANK, "rank 1");
+  }
+
+  @Test
+  void whereNoLeaderAnswersTheLowestRankOfTheNodeSaysSo() {
+    init(1, "a");
+    init(0, "b");
+    assertThat(remarks("a")).isEmpty();
+    assertThat(remarks("b")).hasValue(List.of("init has waited 119 s for the leader, which cannot be asked: node n1"
+        + " does not answer (scr status tells more)"));
+    assertThat(remarks("c")).isEmpty();
+  }
+
+  private Optional<List<String>> remarks(String client) {
+    return time.await(loop.call(() -> runs.initWait(new InitWaitRequest(119), client))).result().remarks();
   }
 
   @Test

@@ -16,9 +16,10 @@ import java.util.Optional;
  * @param healings datasets that are being made whole again, or cannot be
  * @param drains nodes that are to be drained
  * @param run the run that is on, once it has begun
+ * @param forming the run that forms, until it has begun
  */
 public record OpenWaits(String text, List<String> missing, List<String> remarks, List<FlushView> flushes,
-    List<HealView> healings, List<DrainReply> drains, Optional<RunView> run) {
+    List<HealView> healings, List<DrainReply> drains, Optional<RunView> run, Optional<FormingView> forming) {
   public OpenWaits {
     FieldChecks.sentence("text", text);
     FieldChecks.sentences("missing", missing);
@@ -30,17 +31,22 @@ public record OpenWaits(String text, List<String> missing, List<String> remarks,
 
   /** Without remarks. */
   public OpenWaits(String text, List<String> missing) {
-    this(text, missing, List.of(), List.of(), List.of(), List.of(), Optional.empty());
+    this(text, missing, List.of(), List.of(), List.of(), List.of(), Optional.empty(), Optional.empty());
   }
 
   /** Of this run. */
   public OpenWaits of(RunView on) {
-    return new OpenWaits(text, missing, remarks, flushes, healings, drains, Optional.of(on));
+    return new OpenWaits(text, missing, remarks, flushes, healings, drains, Optional.of(on), forming);
+  }
+
+  /** Of ranks that wait for their run to begin. */
+  public OpenWaits of(FormingView view) {
+    return new OpenWaits(text, missing, remarks, flushes, healings, drains, run, Optional.of(view));
   }
 
   /** Returns the waits with these remarks and background work. */
   public OpenWaits with(
       List<String> others, List<FlushView> under, List<HealView> healed, List<DrainReply> drained) {
-    return new OpenWaits(text, missing, others, under, healed, drained, run);
+    return new OpenWaits(text, missing, others, under, healed, drained, run, forming);
   }
 }
