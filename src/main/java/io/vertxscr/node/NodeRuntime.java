@@ -93,7 +93,8 @@ public final class NodeRuntime {
   }
 
   /**
-   * Prepares the node for the rebuild that it may have to do as a spare, if it is one. Any thread.
+   * Prepares the node while nobody needs it. As a spare it may have to rebuild; ranks may write their first checkpoint.
+   * Any thread.
    *
    * @return some time after the end of that, or, where ranks have come at once, after the node has stored something:
    *     what they need first is compiled by then
@@ -104,19 +105,22 @@ public final class NodeRuntime {
     Runnable isWarm = () -> loop.after(FIRST_WORK_MS, warm::complete);
     loop.after(WarmUp.IDLE_MS, () -> {
       if (unused.getAsBoolean()) {
-        new WarmUp(loop, ground, unused).run().onComplete(_ -> isWarm.run());
+        WarmUp.ofSpare(loop, ground, unused).run().onComplete(_ -> isWarm.run());
       } else {
-        onceItStores(isWarm);
+        onceItStores(false, isWarm);
       }
     });
     return warm.future();
   }
 
-  private void onceItStores(Runnable then) {
-    if (ground.store().list().isEmpty()) {
-      loop.after(LOOK_AGAIN_MS, () -> onceItStores(then));
-    } else {
+  private void onceItStores(boolean rehearsed, Runnable then) {
+    BooleanSupplier idle = () -> ready && assembly.services().runs().isIdle();
+    if (!ground.store().list().isEmpty()) {
       then.run();
+    } else if (!rehearsed && idle.getAsBoolean()) {
+      WarmUp.besideRanks(loop, ground, idle).run().onComplete(_ -> onceItStores(true, then));
+    } else {
+      loop.after(LOOK_AGAIN_MS, () -> onceItStores(rehearsed, then));
     }
   }
 

@@ -6,6 +6,7 @@ import io.vertxscr.cluster.peer.PeerClient;
 import io.vertxscr.cluster.peer.PeerSecurity;
 import io.vertxscr.cluster.peer.PeerServer;
 import io.vertxscr.cluster.peer.PeerTimeouts;
+import io.vertxscr.model.Fault;
 import io.vertxscr.model.NodeInfo;
 import io.vertxscr.model.Redundancy;
 import io.vertxscr.model.Scheme;
@@ -19,39 +20,54 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.Callable;
 import java.util.function.BooleanSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What a spare does while it waits. It protects and rebuilds small checkpoints of its own making, by files and over
- * encrypted connections to itself, so that this code is compiled when a rank waits for a rebuild: a JVM that has done
- * nothing else takes three times as long for the first one. Ends when a rank comes to the node. On the node's loop.
+ * What a node does while nobody needs it. It protects and rebuilds small checkpoints of its own making, by files and
+ * over encrypted connections to itself, so that this code is compiled when a rank waits for a rebuild, or for its first
+ * checkpoint: a JVM that has done nothing else takes three times as long for the first one. A spare does so until a
+ * rank comes; a node whose ranks compute does so at a low priority, until they call. On the node's loop.
  */
 final class WarmUp {
-  /** How long nobody has needed the node. Where ranks come at once, their own work compiles the code. */
+  /** How long nobody has needed the node. */
   static final int IDLE_MS = 5_000;
   private static final Logger LOG = LoggerFactory.getLogger(WarmUp.class);
   private static final int LARGE_BYTES = 4 << 20;
   private static final int ROUNDS = 2;
+  /** Free bytes of the store beside ranks: what is made here must not be what they lack. */
+  private static final long ROOM_BYTES = 1L << 30;
   private static final String HOST = "127.0.0.1";
 
   private final Loop loop;
   private final NodeResources ground;
   private final BooleanSupplier unused;
+  private final boolean beside;
   private final int largeBytes;
 
-  /** @param unused whether no rank has come yet */
-  WarmUp(Loop loop, NodeResources ground, BooleanSupplier unused) {
-    this(loop, ground, unused, LARGE_BYTES);
+  private WarmUp(Loop loop, NodeResources ground, BooleanSupplier unused, boolean beside) {
+    this(loop, ground, unused, beside, LARGE_BYTES);
   }
 
   /** The same with files of this size, for tests: what compiles nothing is enough there. */
-  WarmUp(Loop loop, NodeResources ground, BooleanSupplier unused, int largeBytes) {
+  WarmUp(Loop loop, NodeResources ground, BooleanSupplier unused, boolean beside, int largeBytes) {
     this.loop = loop;
     this.ground = ground;
     this.unused = unused;
+    this.beside = beside;
     this.largeBytes = largeBytes;
+  }
+
+  /** That of a spare. @param unused whether no rank has come yet */
+  static WarmUp ofSpare(Loop loop, NodeResources ground, BooleanSupplier unused) {
+    return new WarmUp(loop, ground, unused, false);
+  }
+
+  /** That of a node with ranks, at a low priority. @param idle whether none of them needs it now */
+  static WarmUp besideRanks(Loop loop, NodeResources ground, BooleanSupplier idle) {
+    return new WarmUp(loop, ground, idle, true);
   }
 
   /** One thing to do, on a thread. */
@@ -63,12 +79,12 @@ final class WarmUp {
   /** Completes when it is done, or when somebody needs the node; whatever fails is only logged. */
   Future<Void> run() {
     long sinceNs = loop.nanoTime();
-    return loop.blocking("begin to warm up", this::begin).compose(exercise ->
-        all(exercise.steps(), 0).eventually(() -> loop.blocking("end to warm up", () -> {
+    return job("begin to warm up", this::begin).compose(exercise ->
+        all(exercise.steps(), 0).eventually(() -> job("end to warm up", () -> {
           exercise.close();
           return null;
         }))).map(done -> {
-          LOG.info("warmed up for a rebuild: {} steps in {} ms", done, (loop.nanoTime() - sinceNs) / 1_000_000);
+          LOG.info("warmed up: {} steps in {} ms", done, (loop.nanoTime() - sinceNs) / 1_000_000);
           return (Void) null;
         }).otherwise(failure -> {
           LOG.debug("the warm-up ends early", failure);
@@ -76,9 +92,17 @@ final class WarmUp {
         });
   }
 
+  private <T> Future<T> job(String what, Callable<T> work) {
+    return beside ? loop.quietly(what, work) : loop.blocking(what, work);
+  }
+
   private Exercise begin() throws IOException {
     NodeOptions options = ground.options();
-    Path directory = ground.store().scratch(options.settings().cache().cacheBase().toString(), "warm-up");
+    String base = options.settings().cache().cacheBase().toString();
+    Path directory = ground.store().scratch(base, "warm-up");
+    if (beside && ground.store().freeBytes(base) < ROOM_BYTES) {
+      throw new ScrException(Fault.NO_SPACE, "the store has no room for a rehearsal");
+    }
     Trees.delete(directory);
     return new Exercise(new SampleCaches(directory, largeBytes), options.security(), directory);
   }
@@ -88,7 +112,7 @@ final class WarmUp {
     if (done == steps.size() || !unused.getAsBoolean()) {
       return Future.succeededFuture(done);
     }
-    return loop.blocking("warm up", () -> {
+    return job("warm up", () -> {
       steps.get(done).run();
       return null;
     }).compose(_ -> all(steps, done + 1));

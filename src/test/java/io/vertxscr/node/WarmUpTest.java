@@ -76,6 +76,13 @@ class WarmUpTest {
   }
 
   @Test
+  void besideRanksItDoesTheSame() throws IOException {
+    time.await(new WarmUp(loop, ground, () -> true, true, LARGE_BYTES).run());
+    assertThat(jobs).filteredOn("warm up"::equals).hasSize(STEPS);
+    assertThat(files()).isEmpty();
+  }
+
+  @Test
   void itWantsNothingOfWhatOneBeforeHasLeft() throws IOException {
     Path left = ground.store().scratch(directory.resolve("cache").toString(), "warm-up");
     Files.createDirectories(left.resolve("control/rehearsal-0"));
@@ -97,7 +104,7 @@ class WarmUpTest {
   }
 
   private Future<Void> warmUp(BooleanSupplier unused) {
-    return new WarmUp(loop, ground, unused, LARGE_BYTES).run();
+    return new WarmUp(loop, ground, unused, false, LARGE_BYTES).run();
   }
 
   /** What is in bins. */

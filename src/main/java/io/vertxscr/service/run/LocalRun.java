@@ -252,6 +252,11 @@ public final class LocalRun {
     return taken;
   }
 
+  /** Whether none of its ranks is in a call, or writes or reads a dataset. */
+  boolean isIdle() {
+    return waiting.isEmpty() && open == null;
+  }
+
   /** The dataset that is being written or read; null between phases. */
   public OpenDataset open() {
     return open;

@@ -104,6 +104,11 @@ public final class RunService implements Membership.Listener {
     return run == null && arriving.isEmpty();
   }
 
+  /** Whether no rank here needs the node now: they compute, or there are none. */
+  public boolean isIdle() {
+    return arriving.isEmpty() && (run == null || run.isIdle());
+  }
+
   /** The nodes of the run that is, or was last, which are not in the cluster now. */
   public List<String> lostNodes() {
     return run == null ? List.of() : run.info().map().byNode().keySet().stream()
