@@ -198,6 +198,22 @@ class DashboardTest {
     assertThat(index()).extracting(Index.Entry::id).containsExactly(1);
   }
 
+  @Test
+  void whatWouldBeDeletedAtOnceIsNotFlushed() throws Exception {
+    start(Map.of("SCR_FLUSH", "0", "SCR_CACHE_SIZE", "4", "SCR_COPY_TYPE", "XOR", "SCR_PREFIX_SIZE", "2"));
+    new VirtualRun(cluster, NODES).steps(1, 4);
+    for (int dataset : List.of(2, 3)) {
+      assertThat(operate("n3", OperatorVerb.FLUSH, dataset).succeeded()).isTrue();
+      cluster.awaits("it is there", () -> datasets().contains(dataset + " DONE"));
+    }
+    Future<Void> older = operate("n3", OperatorVerb.FLUSH, 1);
+    assertThat(Fault.of(older.cause())).isEqualTo(Fault.WRONG_STATE);
+    assertThat(older.cause()).hasMessageContaining("SCR_PREFIX_SIZE=2 keeps newer ones there");
+    assertThat(datasets()).contains("1 NOT_WANTED");
+    assertThat(operate("n3", OperatorVerb.FLUSH, 4).succeeded()).isTrue();
+    cluster.awaits("it is there", () -> datasets().contains("4 DONE"));
+  }
+
   private List<Index.Entry> index() {
     return new PrefixIndex(new PrefixPaths(cluster.prefix()), PatientLocks.user("test", Duration.ofSeconds(10)))
         .read().index().entries();

@@ -52,6 +52,15 @@ public final class RetentionWindow {
         .filter(entry -> !index.current().equals(Optional.of(entry.name()))).toList();
   }
 
+  /** Whether a dataset that is not listed yet would be surplus as soon as it is. Parameters as of {@link #surplus}. */
+  public static boolean isBeyond(
+      Index index, int keep, Predicate<DatasetDescriptor> isUsable, DatasetDescriptor dataset) {
+    long newer = index.entries().stream().filter(entry -> entry.restartable() && entry.id() > dataset.id())
+        .filter(entry -> isUsable.test(entry.descriptor())).count();
+    return newer >= keep && dataset.flags().checkpoint() && !dataset.flags().output()
+        && !index.current().equals(Optional.of(dataset.name()));
+  }
+
   /**
    * Deletes the surplus.
    *

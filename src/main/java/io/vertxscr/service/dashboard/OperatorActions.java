@@ -82,24 +82,22 @@ public final class OperatorActions {
 
   private Future<Void> flush(Inventory.Dataset dataset, List<Inventory> all) {
     int id = dataset.descriptor().id();
-    return requireComplete(id, all).compose(_ -> requireLast(dataset, all))
+    return requireComplete(id, all).compose(_ -> requireUse(dataset, all))
         .compose(_ -> flush.wanted().prepare(dataset, all)).onSuccess(_ ->
             flush.coordinator().flush(id).onFailure(failure ->
                 LOG.warn("flush of dataset {}: {}", id, failure.getMessage())));
   }
 
-  /** The flush of one with later names would free its copies for eviction, and publish nothing. */
-  private Future<Void> requireLast(Inventory.Dataset dataset, List<Inventory> all) {
-    return flush.coordinator().later(dataset, all).recover(failure -> {
+  /** A flush behind newer ones would free its copies for eviction, and leave nothing there. */
+  private Future<Void> requireUse(Inventory.Dataset dataset, List<Inventory> all) {
+    return flush.coordinator().useless(dataset, all).recover(failure -> {
       LOG.info("dataset {} is to be flushed, without a look at newer ones: {}", dataset.descriptor().id(),
           failure.getMessage());
       return Future.succeededFuture(Optional.empty());
-    }).map(later -> {
-      later.ifPresent(newer -> {
+    }).map(useless -> {
+      useless.ifPresent(why -> {
         throw new ScrException(Fault.WRONG_STATE, "dataset " + dataset.descriptor().id() + " \""
-            + dataset.descriptor().name() + "\" cannot be brought to " + dataset.origin().prefix() + ": dataset "
-            + newer.id() + " \"" + newer.name() + "\", which is newer, has its names there; once scr index --drop "
-            + newer.name() + " has taken that out of the index, it can");
+            + dataset.descriptor().name() + "\" cannot be brought to " + dataset.origin().prefix() + ": " + why);
       });
       return null;
     });

@@ -138,13 +138,13 @@ public final class FlushCoordinator {
   }
 
   /**
-   * The later dataset because of which this one cannot be published.
+   * Why a flush of a dataset would leave nothing of it there, in words: newer ones are in its way.
    *
    * @param all what the caches hold
-   * @return empty where there is none; fails where the prefix directory cannot be read now
+   * @return empty where it would arrive; fails where the prefix directory cannot be read now
    */
-  public Future<Optional<DatasetDescriptor>> later(Inventory.Dataset dataset, List<Inventory> all) {
-    return loop.prefix().within(PrefixJobs.PATIENCE, steps.later(dataset, all));
+  public Future<Optional<String>> useless(Inventory.Dataset dataset, List<Inventory> all) {
+    return loop.prefix().within(PrefixJobs.PATIENCE, steps.useless(dataset, all));
   }
 
   /**

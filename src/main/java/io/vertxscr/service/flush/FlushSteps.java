@@ -106,8 +106,17 @@ public final class FlushSteps {
     return found == holders.length ? Optional.of(List.of(holders)) : Optional.empty();
   }
 
-  /** A later dataset that is listed and has the name of this one, or a path of its cached files. */
-  Future<Optional<DatasetDescriptor>> later(Inventory.Dataset dataset, List<Inventory> all) {
+  /** Why a flush would be of no use, in words; empty where it would be of some. */
+  Future<Optional<String>> useless(Inventory.Dataset dataset, List<Inventory> all) {
+    return later(dataset, all).compose(later -> later.isPresent() ? Future.succeededFuture(later.map(newer ->
+            "dataset " + newer.id() + " \"" + newer.name() + "\", which is newer, has its names there; once scr index"
+                + " --drop " + newer.name() + " has taken that out of the index, it can"))
+        : retention.beyond(dataset.origin().prefix(), dataset.descriptor()).map(keep -> keep.isEmpty()
+            ? Optional.empty() : Optional.of("SCR_PREFIX_SIZE=" + keep.getAsInt()
+                + " keeps newer ones there, and it would be deleted at once")));
+  }
+
+  private Future<Optional<DatasetDescriptor>> later(Inventory.Dataset dataset, List<Inventory> all) {
     Map<String, List<Integer>> ranks = new HashMap<>();
     CacheSnapshot.of(all).holders(dataset.key()).forEach(inventory -> ranks.put(inventory.node(), inventory.datasets()
         .stream().filter(dataset::sameAs).flatMap(here -> here.ranks().stream()).filter(Inventory.Held::files)

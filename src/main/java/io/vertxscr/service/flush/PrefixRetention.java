@@ -14,9 +14,11 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalInt;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import java.util.function.Function;
+import java.util.function.Predicate;
 import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -52,13 +54,25 @@ public final class PrefixRetention {
     policies.put(prefix, policy);
   }
 
+  /** How many checkpoints are kept, where one that comes now would be beyond them; empty: it stays. */
+  Future<OptionalInt> beyond(String prefix, DatasetDescriptor dataset) {
+    int keep = policies.getOrDefault(prefix, standard).prefixDatasets();
+    return keep == 0 ? Future.succeededFuture(OptionalInt.empty())
+        : history.apply(prefix).compose(restarts -> prefixes.locked().run("look what is kept in " + prefix, () ->
+            RetentionWindow.isBeyond(prefixes.open(prefix).index().read().index(), keep, isUsable(restarts), dataset)
+                ? OptionalInt.of(keep) : OptionalInt.empty()));
+  }
+
+  private static Predicate<DatasetDescriptor> isUsable(RestartHistory restarts) {
+    return dataset -> !restarts.quarantined(dataset) && restarts.allows(dataset);
+  }
+
   /** A dataset has arrived there. Trouble with deleting others is only logged: it is tried again after the next one. */
   public void flushed(String prefix) {
     int keep = policies.getOrDefault(prefix, standard).prefixDatasets();
     if (keep > 0) {
       inTurn(prefix, () -> history.apply(prefix).compose(restarts ->
-          delete(prefix, "delete old checkpoints", (window, gone) -> window.slide(
-              keep, dataset -> !restarts.quarantined(dataset) && restarts.allows(dataset), gone))))
+          delete(prefix, "delete old checkpoints", (window, gone) -> window.slide(keep, isUsable(restarts), gone))))
           .onFailure(failure ->
               LOG.warn("old checkpoints in {} are not deleted: {}", prefix, failure.getMessage()));
     }

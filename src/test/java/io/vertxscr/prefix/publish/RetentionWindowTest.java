@@ -71,6 +71,15 @@ class RetentionWindowTest {
         throw new AssertionError(gone + " must stay with a window of " + keep + ": " + index);
       }
     }
+    for (Index.Entry entry : index.entries()) {
+      if (entry.replacedBy().isEmpty() && !index.current().equals(Optional.of(entry.name()))) {
+        Index before = new Index(index.current(), index.entries().stream().filter(other -> other != entry).toList());
+        if (surplus.contains(entry) != RetentionWindow.isBeyond(
+            before, keep, dataset -> !quarantined.contains(dataset.id()), entry.descriptor())) {
+          throw new AssertionError(entry + " comes to " + keep + " that are kept of " + before);
+        }
+      }
+    }
     long good = index.entries().stream().filter(entry -> !surplus.contains(entry)).filter(Index.Entry::restartable)
         .filter(entry -> !quarantined.contains(entry.id()) && !entry.descriptor().flags().output()
             && !index.current().equals(Optional.of(entry.name()))).count();
