@@ -14,12 +14,14 @@ import io.vertxscr.model.ScrException;
 import io.vertxscr.redundancy.range.RangeSource;
 import io.vertxscr.service.Loop;
 import io.vertxscr.storage.Trees;
+import io.vertxscr.transfer.ThreadPriority;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.function.BooleanSupplier;
 import org.slf4j.Logger;
@@ -44,15 +46,16 @@ final class WarmUp {
   private final Loop loop;
   private final NodeResources ground;
   private final BooleanSupplier unused;
-  private final boolean beside;
+  /** What the thread of a job beside ranks does first; empty: it is one for transfers. */
+  private final Optional<Runnable> beside;
   private final int largeBytes;
 
-  private WarmUp(Loop loop, NodeResources ground, BooleanSupplier unused, boolean beside) {
+  private WarmUp(Loop loop, NodeResources ground, BooleanSupplier unused, Optional<Runnable> beside) {
     this(loop, ground, unused, beside, LARGE_BYTES);
   }
 
   /** The same with files of this size, for tests: what compiles nothing is enough there. */
-  WarmUp(Loop loop, NodeResources ground, BooleanSupplier unused, boolean beside, int largeBytes) {
+  WarmUp(Loop loop, NodeResources ground, BooleanSupplier unused, Optional<Runnable> beside, int largeBytes) {
     this.loop = loop;
     this.ground = ground;
     this.unused = unused;
@@ -62,12 +65,12 @@ final class WarmUp {
 
   /** That of a spare. @param unused whether no rank has come yet */
   static WarmUp ofSpare(Loop loop, NodeResources ground, BooleanSupplier unused) {
-    return new WarmUp(loop, ground, unused, false);
+    return new WarmUp(loop, ground, unused, Optional.empty());
   }
 
-  /** That of a node with ranks, at a low priority. @param idle whether none of them needs it now */
+  /** That of a node with ranks, on threads of a low priority. @param idle whether none of them needs it now */
   static WarmUp besideRanks(Loop loop, NodeResources ground, BooleanSupplier idle) {
-    return new WarmUp(loop, ground, idle, true);
+    return new WarmUp(loop, ground, idle, Optional.of(ThreadPriority::lower));
   }
 
   /** One thing to do, on a thread. */
@@ -93,14 +96,17 @@ final class WarmUp {
   }
 
   private <T> Future<T> job(String what, Callable<T> work) {
-    return beside ? loop.quietly(what, work) : loop.blocking(what, work);
+    return beside.isEmpty() ? loop.blocking(what, work) : loop.aside(what, () -> {
+      beside.get().run();
+      return work.call();
+    });
   }
 
   private Exercise begin() throws IOException {
     NodeOptions options = ground.options();
     String base = options.settings().cache().cacheBase().toString();
     Path directory = ground.store().scratch(base, "warm-up");
-    if (beside && ground.store().freeBytes(base) < ROOM_BYTES) {
+    if (beside.isPresent() && ground.store().freeBytes(base) < ROOM_BYTES) {
       throw new ScrException(Fault.NO_SPACE, "the store has no room for a rehearsal");
     }
     Trees.delete(directory);

@@ -77,7 +77,7 @@ class WarmUpTest {
 
   @Test
   void besideRanksItDoesTheSame() throws IOException {
-    time.await(new WarmUp(loop, ground, () -> true, true, LARGE_BYTES).run());
+    time.await(new WarmUp(loop, ground, () -> true, Optional.of(() -> {}), LARGE_BYTES).run());
     assertThat(jobs).filteredOn("warm up"::equals).hasSize(STEPS);
     assertThat(files()).isEmpty();
   }
@@ -104,7 +104,7 @@ class WarmUpTest {
   }
 
   private Future<Void> warmUp(BooleanSupplier unused) {
-    return new WarmUp(loop, ground, unused, false, LARGE_BYTES).run();
+    return new WarmUp(loop, ground, unused, Optional.empty(), LARGE_BYTES).run();
   }
 
   /** What is in bins. */
