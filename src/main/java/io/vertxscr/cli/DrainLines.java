@@ -2,6 +2,7 @@ package io.vertxscr.cli;
 
 import io.vertx.core.json.JsonObject;
 import io.vertxscr.model.DrainState;
+import io.vertxscr.model.Plural;
 import java.util.List;
 
 /** How far nodes are drained, in words (docs/messages.md). */
@@ -18,8 +19,7 @@ final class DrainLines {
 
   /** Several of them on one line. */
   static String brief(List<JsonObject> drains) {
-    return String.join(", ", drains.stream().limit(MOST_NAMED).map(DrainLines::brief).toList())
-        + (drains.size() > MOST_NAMED ? " and " + (drains.size() - MOST_NAMED) + " more" : "");
+    return Plural.list(drains.stream().map(DrainLines::brief).toList(), MOST_NAMED);
   }
 
   private static String brief(JsonObject drain) {

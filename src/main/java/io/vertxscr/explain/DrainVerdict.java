@@ -1,6 +1,7 @@
 package io.vertxscr.explain;
 
 import io.vertxscr.model.DatasetDescriptor;
+import io.vertxscr.model.Plural;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -58,8 +59,7 @@ public record DrainVerdict(boolean may, List<String> reasons) {
   }
 
   private static String titles(List<DatasetDescriptor> datasets) {
-    return String.join(", ", datasets.stream().limit(MOST_NAMED).map(DrainVerdict::title).toList())
-        + (datasets.size() > MOST_NAMED ? " and " + (datasets.size() - MOST_NAMED) + " more" : "");
+    return Plural.list(datasets.stream().map(DrainVerdict::title).toList(), MOST_NAMED);
   }
 
   private static String title(DatasetDescriptor dataset) {

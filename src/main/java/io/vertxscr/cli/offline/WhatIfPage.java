@@ -129,8 +129,7 @@ final class WhatIfPage {
   }
 
   private static String names(List<DatasetDescriptor> datasets) {
-    return String.join(", ", datasets.stream().limit(MOST_DATASETS).map(WhatIfPage::name).toList())
-        + (datasets.size() > MOST_DATASETS ? " and " + (datasets.size() - MOST_DATASETS) + " more" : "");
+    return Plural.list(datasets.stream().map(WhatIfPage::name).toList(), MOST_DATASETS);
   }
 
   private static String name(DatasetDescriptor dataset) {

@@ -5,6 +5,7 @@ import io.vertxscr.model.DatasetDescriptor;
 import io.vertxscr.model.DatasetFlags;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.Job;
+import io.vertxscr.model.Plural;
 import io.vertxscr.model.ScrException;
 import java.util.List;
 import java.util.Optional;
@@ -124,8 +125,6 @@ public final class GatherReducers {
   }
 
   private static String ranks(List<Integer> ranks) {
-    return (ranks.size() == 1 ? "rank " : "ranks ")
-        + String.join(", ", ranks.stream().limit(8).map(String::valueOf).toList())
-        + (ranks.size() > 8 ? ", ..." : "");
+    return (ranks.size() == 1 ? "rank " : "ranks ") + Plural.list(ranks, 8);
   }
 }

@@ -6,6 +6,7 @@ import io.vertxscr.flow.restart.RestorePlan.Action;
 import io.vertxscr.model.DatasetDescriptor;
 import io.vertxscr.model.DatasetKey;
 import io.vertxscr.model.Fault;
+import io.vertxscr.model.Plural;
 import io.vertxscr.model.RankMap;
 import io.vertxscr.model.ScrException;
 import java.util.ArrayList;
@@ -112,8 +113,7 @@ public final class Exposure {
     Set<String> gone = new HashSet<>(lost);
     gone.stream().filter(node -> Collections.binarySearch(nodes, node) < 0).sorted().findFirst().ifPresent(node -> {
       throw new ScrException(Fault.BAD_REQUEST, "node '" + node + "' is not known; " + (nodes.isEmpty()
-          ? "no node is" : "these are: " + String.join(", ", nodes.subList(0, Math.min(nodes.size(), 20)))
-              + (nodes.size() > 20 ? " and " + (nodes.size() - 20) + " more" : "")));
+          ? "no node is" : "these are: " + Plural.list(nodes, 20)));
     });
     List<Lost> losses = new ArrayList<>();
     Set<DatasetKey> keys = new HashSet<>();

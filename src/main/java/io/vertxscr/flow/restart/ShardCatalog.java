@@ -2,6 +2,7 @@ package io.vertxscr.flow.restart;
 
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.FileMeta;
+import io.vertxscr.model.Plural;
 import io.vertxscr.model.RankFiles;
 import io.vertxscr.model.ScrException;
 import java.util.ArrayList;
@@ -66,8 +67,8 @@ public final class ShardCatalog {
     List<Shard> same = byBaseName.getOrDefault(base, List.of()).stream().filter(which).toList();
     if (same.size() != 1) {
       throw new ScrException(Fault.NO_SUCH_FILE, same.isEmpty() ? "no rank wrote a file of that name"
-          : "ambiguous, give one of the paths " + String.join(", ", same.stream().limit(MOST_NAMED)
-              .map(shard -> shard.file().path()).toList()) + (same.size() > MOST_NAMED ? ", ..." : ""));
+          : "ambiguous, give one of the paths " + Plural.list(
+              same.stream().map(shard -> shard.file().path()).toList(), MOST_NAMED));
     }
     return same.getFirst();
   }

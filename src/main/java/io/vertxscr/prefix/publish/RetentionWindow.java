@@ -48,8 +48,13 @@ public final class RetentionWindow {
     int oldestListed = listed.size() <= keep ? 0 : listed.get(listed.size() - keep);
     return index.entries().stream()
         .filter(entry -> entry.id() < oldestKept || entry.replacedBy().isPresent() && entry.id() < oldestListed)
-        .filter(entry -> entry.descriptor().flags().checkpoint() && !entry.descriptor().flags().output())
-        .filter(entry -> !index.current().equals(Optional.of(entry.name()))).toList();
+        .filter(entry -> mayGo(index, entry.descriptor())).toList();
+  }
+
+  /** Output stays, as does what a user has said to be current. */
+  private static boolean mayGo(Index index, DatasetDescriptor dataset) {
+    return dataset.flags().checkpoint() && !dataset.flags().output()
+        && !index.current().equals(Optional.of(dataset.name()));
   }
 
   /** Whether a dataset that is not listed yet would be surplus as soon as it is. Parameters as of {@link #surplus}. */
@@ -57,8 +62,7 @@ public final class RetentionWindow {
       Index index, int keep, Predicate<DatasetDescriptor> isUsable, DatasetDescriptor dataset) {
     long newer = index.entries().stream().filter(entry -> entry.restartable() && entry.id() > dataset.id())
         .filter(entry -> isUsable.test(entry.descriptor())).count();
-    return newer >= keep && dataset.flags().checkpoint() && !dataset.flags().output()
-        && !index.current().equals(Optional.of(dataset.name()));
+    return newer >= keep && mayGo(index, dataset);
   }
 
   /**

@@ -7,6 +7,7 @@ import io.vertxscr.flow.restart.Inventory;
 import io.vertxscr.model.DatasetDescriptor;
 import io.vertxscr.model.DatasetKey;
 import io.vertxscr.model.Fault;
+import io.vertxscr.model.Plural;
 import io.vertxscr.model.ScrException;
 import io.vertxscr.service.Event;
 import io.vertxscr.service.Observer;
@@ -99,7 +100,7 @@ public final class DatasetCommands {
     List<String> newer = known.stream().filter(dataset -> dataset.flags().checkpoint() && dataset.id() > named.id())
         .sorted(Comparator.comparingInt(DatasetDescriptor::id)).map(DatasetDescriptor::name).distinct().toList();
     return newer.isEmpty() ? Optional.empty() : Optional.of("checkpoints that are newer than " + which
-        + " are left alone: " + some(newer) + ". In the caches they make room for new ones; in"
+        + " are left alone: " + Plural.list(newer, NAMES_SHOWN) + ". In the caches they make room for new ones; in"
         + " the prefix directory each stays until a new one of its name replaces it");
   }
 
@@ -169,11 +170,7 @@ public final class DatasetCommands {
   private static ScrException unknown(String what, String name, List<DatasetDescriptor> known) {
     List<String> names = known.stream().map(DatasetDescriptor::name).distinct().sorted().toList();
     return new ScrException(Fault.NO_SUCH_DATASET, "there is no " + what + " \"" + name
-        + "\" in the caches or in the index;" + (names.isEmpty() ? " both are empty" : " there are " + some(names)));
-  }
-
-  private static String some(List<String> names) {
-    return String.join(", ", names.stream().limit(NAMES_SHOWN).toList())
-        + (names.size() > NAMES_SHOWN ? ", ... (" + names.size() + " in all)" : "");
+        + "\" in the caches or in the index;" + (names.isEmpty() ? " both are empty"
+        : " there are " + Plural.list(names, NAMES_SHOWN)));
   }
 }

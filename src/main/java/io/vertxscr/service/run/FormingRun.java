@@ -17,7 +17,6 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Consumer;
-import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -176,14 +175,9 @@ final class FormingRun {
     Collection<String> with = nodes();
     List<String> without = members.stream().filter(node -> !with.contains(node)).sorted().toList();
     return "for " + missing + " of " + Plural.of(ranks.ranks(), "rank") + ": "
-        + (missing == 1 ? "rank " : "ranks ") + some(ranks.missing(MISSING_SHOWN), missing)
+        + (missing == 1 ? "rank " : "ranks ") + Plural.list(ranks.missing(MISSING_SHOWN), MISSING_SHOWN, missing)
         + (without.isEmpty() ? "" : without.size() == 1 ? "; node without ranks: " : "; nodes without ranks: ")
-        + some(without, without.size());
-  }
-
-  private static String some(List<?> first, int all) {
-    return first.stream().limit(MISSING_SHOWN).map(String::valueOf)
-        .collect(Collectors.joining(", ")) + (all > MISSING_SHOWN ? " and " + (all - MISSING_SHOWN) + " more" : "");
+        + Plural.list(without, MISSING_SHOWN);
   }
 
   long number() {

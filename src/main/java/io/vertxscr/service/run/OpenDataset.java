@@ -4,6 +4,7 @@ import io.vertx.core.Future;
 import io.vertxscr.model.DatasetDescriptor;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.FileMeta;
+import io.vertxscr.model.Plural;
 import io.vertxscr.model.RankFiles;
 import io.vertxscr.model.ScrException;
 import io.vertxscr.placement.CacheNames;
@@ -217,7 +218,6 @@ public final class OpenDataset {
   }
 
   private static String some(List<FileMeta> files) {
-    return files.isEmpty() ? "none" : String.join(", ", files.stream().limit(5).map(FileMeta::path).toList())
-        + (files.size() > 5 ? ", ... (" + files.size() + " in all)" : "");
+    return files.isEmpty() ? "none" : Plural.list(files.stream().map(FileMeta::path).toList(), 5);
   }
 }

@@ -6,6 +6,7 @@ import io.vertxscr.flow.run.SessionState;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.Limits;
 import io.vertxscr.model.NodeInfo;
+import io.vertxscr.model.Plural;
 import io.vertxscr.model.Release;
 import io.vertxscr.model.ScrException;
 import io.vertxscr.protocol.Addresses;
@@ -35,7 +36,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
-import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -378,8 +378,7 @@ public final class RunService implements Membership.Listener {
 
   /** There may be a thousand of them. */
   private static String some(Collection<Integer> ranks) {
-    return ranks.stream().sorted().limit(RANKS_NAMED).map(String::valueOf).collect(Collectors.joining(", "))
-        + (ranks.size() > RANKS_NAMED ? " and " + (ranks.size() - RANKS_NAMED) + " more" : "");
+    return Plural.list(ranks.stream().sorted().toList(), RANKS_NAMED);
   }
 
   @Override

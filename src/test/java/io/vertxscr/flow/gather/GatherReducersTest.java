@@ -163,7 +163,7 @@ class GatherReducersTest {
         () -> GatherReducers.complete(from(List.of(new Part.Complete(5, nine.subList(0, 8), "w", "", Totals.NONE)))),
         Fault.NOT_VALID, "ranks 10, 11, 12, 13, 14, 15, 16, 17 on node n0");
     refuses(() -> GatherReducers.complete(from(List.of(new Part.Complete(5, nine, "w", "", Totals.NONE)))),
-        Fault.NOT_VALID, "ranks 10, 11, 12, 13, 14, 15, 16, 17, ... on node n0");
+        Fault.NOT_VALID, "ranks 10, 11, 12, 13, 14, 15, 16, 17 and 1 more on node n0");
   }
 
   @ParameterizedTest
