@@ -60,7 +60,9 @@ public enum Fault {
   /** The run is to stop, or must not begin: a halt condition holds. */
   HALTED(26, false),
   /** A halt condition forbids a run, and the configuration wants its processes to exit. */
-  HALT_EXIT(27, false);
+  HALT_EXIT(27, false),
+  /** Another leader has taken over the prefix directory since. Between daemons: no application is told so. */
+  TAKEN_OVER(28, true);
 
   private final int number;
   private final boolean retry;

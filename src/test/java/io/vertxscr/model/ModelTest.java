@@ -132,7 +132,9 @@ class ModelTest {
         Map.entry(Fault.IO, 16), Map.entry(Fault.CORRUPT, 17), Map.entry(Fault.TOO_MANY_LOST, 18),
         Map.entry(Fault.FILE_CHANGED, 19), Map.entry(Fault.NOT_VALID, 20), Map.entry(Fault.NOT_AUTHORIZED, 21),
         Map.entry(Fault.STOPPING, 22), Map.entry(Fault.DUPLICATE_NODE, 23), Map.entry(Fault.BAD_CONFIGURATION, 24),
-        Map.entry(Fault.NOT_LEADER, 25));
+        Map.entry(Fault.NOT_LEADER, 25), Map.entry(Fault.HALTED, 26), Map.entry(Fault.HALT_EXIT, 27),
+        Map.entry(Fault.TAKEN_OVER, 28));
+    assertThat(pinned).hasSameSizeAs(Fault.values());
     pinned.forEach((fault, number) -> assertThat(fault.number()).as(fault.name()).isEqualTo(number));
     assertThat(Stream.of(Fault.values()).map(Fault::number)).doesNotHaveDuplicates().allMatch(n -> n > 0);
   }

@@ -113,7 +113,7 @@ class PrefixesTest {
     PrefixToken newer = PrefixFence.takeOver(directory.paths(), directory.user(), "n2", PrefixToken.id(2));
     assertThatThrownBy(() -> directory.as(older).index().update(index -> index))
         .isInstanceOf(ScrException.class).extracting(failure -> ((ScrException) failure).fault())
-        .isEqualTo(Fault.NOT_LEADER);
+        .isEqualTo(Fault.TAKEN_OVER);
     directory.as(newer).index().update(index -> index);
   }
 }

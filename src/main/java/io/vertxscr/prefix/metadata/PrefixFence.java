@@ -52,7 +52,7 @@ public final class PrefixFence {
    * Gives names to files for a leader. Many nodes do so at the same time; no takeover happens meanwhile.
    *
    * @param user with the token of the leader that wants it
-   * @throws ScrException NOT_LEADER if there is a newer one: nothing was done
+   * @throws ScrException TAKEN_OVER if there is a newer one: nothing was done
    */
   public static <T> T naming(PrefixPaths paths, LockUser user, Supplier<T> work) {
     return PrefixLock.ofNames(paths, user).with(work);
@@ -62,7 +62,7 @@ public final class PrefixFence {
   static void require(PrefixPaths paths, PrefixToken token) {
     Optional<PrefixToken> newest = newest(paths);
     if (newest.filter(token::equals).isEmpty()) {
-      throw new ScrException(Fault.NOT_LEADER, paths.prefix() + " was taken over: " + paths.leaderFile() + " says "
+      throw new ScrException(Fault.TAKEN_OVER, paths.prefix() + " was taken over: " + paths.leaderFile() + " says "
           + newest.map(PrefixToken::toString).orElse("nothing") + ", and this is the work of " + token);
     }
   }

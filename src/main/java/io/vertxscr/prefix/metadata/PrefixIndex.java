@@ -64,7 +64,7 @@ public final class PrefixIndex {
    * Does several things under one hold of the lock.
    *
    * @param work gets an index whose changes take no lock of their own; must not use this one
-   * @throws ScrException BUSY, NOT_LEADER: nothing was done; what the work throws
+   * @throws ScrException BUSY, TAKEN_OVER: nothing was done; what the work throws
    */
   public <T> T exclusively(Function<PrefixIndex, T> work) {
     return lock.with(() -> work.apply(new PrefixIndex(paths, lock.held())));

@@ -66,7 +66,7 @@ class PrefixLock {
   /**
    * Runs the work under the lock. Not reentrant.
    *
-   * @throws ScrException NOT_LEADER if the user's token is not the newest: nothing was done
+   * @throws ScrException TAKEN_OVER if the user's token is not the newest: nothing was done
    * @throws LockHeldException or what else the user's waiting ends with, if the lock is not to be had
    * @throws ScrException IO; what the work throws
    */

@@ -60,7 +60,7 @@ public final class DatasetRemoval {
    *
    * @return how many of its files were removed; those that are not its own any more stay
    * @throws io.vertxscr.model.ScrException CORRUPT if a map cannot be read, before anything is removed; WRONG_STATE if
-   *     the id is another dataset's, or listed again; NOT_LEADER; IO
+   *     the id is another dataset's, or listed again; TAKEN_OVER; IO
    */
   public int remove(DatasetKey key) {
     int id = key.id();

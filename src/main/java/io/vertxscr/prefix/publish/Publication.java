@@ -228,7 +228,7 @@ public final class Publication {
    * @param map gives the drafts their names
    * @param time when it was flushed
    * @param mayReplace whether any of its paths had a file before, as far as is known
-   * @throws ScrException NO_SUCH_FILE if a draft is missing; NOT_LEADER; as {@link #seal(DatasetDescriptor)}
+   * @throws ScrException NO_SUCH_FILE if a draft is missing; TAKEN_OVER; as {@link #seal(DatasetDescriptor)}
    */
   public Reading publish(
       DatasetDescriptor descriptor, Mapping mapping, RankMapWriter map, LocalDateTime time, boolean mayReplace) {

@@ -121,12 +121,12 @@ public final class PrefixTokens {
   }
 
   /**
-   * What a failure means for the flush. NOT_LEADER stays that if somebody else leads; else both do, on the sides of a
-   * cut or in two jobs, and it is BUSY: the flush waits, its cached copy too. It is BUSY as well, but nobody waits for
-   * another leader, where this one's own newer token has refused an older one.
+   * What a failure means for the flush. TAKEN_OVER and NOT_LEADER are NOT_LEADER if somebody else leads; else both do,
+   * on the sides of a cut or in two jobs, and it is BUSY: the flush waits, its cached copy too. It is BUSY as well, but
+   * nobody waits for another leader, where this one's own newer token has refused an older one.
    */
   <T> Future<T> failed(String prefix, Throwable failure) {
-    if (Fault.of(failure) != Fault.NOT_LEADER) {
+    if (Fault.of(failure) != Fault.TAKEN_OVER && Fault.of(failure) != Fault.NOT_LEADER) {
       return Future.failedFuture(failure);
     }
     return isNewest(prefix).compose(own -> own ? Future.failedFuture(new ScrException(Fault.BUSY,
@@ -137,7 +137,7 @@ public final class PrefixTokens {
   private <T> Future<T> refused(String prefix, Throwable failure) {
     held.remove(prefix);
     if (!membership.isLeader()) {
-      return Future.failedFuture(failure);
+      return Future.failedFuture(new ScrException(Fault.NOT_LEADER, failure.getMessage(), failure));
     }
     long last = pauses.containsKey(prefix) ? pauses.get(prefix).lengthMs : FIRST_PAUSE_MS / 2;
     long lengthMs = Math.min(2 * last, LONGEST_PAUSE_MS);

@@ -294,7 +294,7 @@ class FencingTest {
       complete += a.done || b.done ? 1 : 0;
       for (Leader leader : List.of(a, b)) {
         leader.failure.ifPresent(e -> assertThat(e.fault()).as(when + ": " + e.getMessage())
-            .isIn(Fault.NOT_LEADER, Fault.NO_SUCH_FILE));
+            .isIn(Fault.TAKEN_OVER, Fault.NO_SUCH_FILE));
         Leader again = new Leader(samples, leader.node, leader.dataset.id(), leader.ranksPerPart);
         again.flush();
         assertThat(again.failure).as(when).isEmpty();
@@ -335,13 +335,13 @@ class FencingTest {
     assertThat(a.token.orElseThrow().epoch()).isOne();
     assertThat(LeaderFile.decode(Samples.read(samples.paths.leaderFile()))).isEqualTo(b.token.orElseThrow());
     assertThat(b.token.orElseThrow().epoch()).isEqualTo(2);
-    refused(Fault.NOT_LEADER, a::prepare, "epoch 2 of node b", "epoch 1 of node a");
+    refused(Fault.TAKEN_OVER, a::prepare, "epoch 2 of node b", "epoch 1 of node a");
     a.takeOver();
     a.prepare();
     Files.write(samples.paths.leaderFile(), new byte[] {1});
-    refused(Fault.NOT_LEADER, a::prepare, "says nothing");
+    refused(Fault.TAKEN_OVER, a::prepare, "says nothing");
     b.takeOver();
-    refused(Fault.NOT_LEADER, a::prepare, "epoch 1 of node b");
+    refused(Fault.TAKEN_OVER, a::prepare, "epoch 1 of node b");
   }
 
   @Test
@@ -365,7 +365,7 @@ class FencingTest {
     a.steps().subList(0, 5).forEach(a::run);
     new Leader(samples, "b", ID, 1).steps().subList(0, 2).forEach(Runnable::run);
     a.run(a::publish);
-    assertThat(a.failure.orElseThrow().fault()).isEqualTo(Fault.NOT_LEADER);
+    assertThat(a.failure.orElseThrow().fault()).isEqualTo(Fault.TAKEN_OVER);
     assertThat(samples.publication.isComplete(ID)).isFalse();
 
     Leader c = new Leader(samples, "c", ID, 1);
@@ -399,7 +399,7 @@ class FencingTest {
     Samples.write(container, new byte[] {1});
     ContainerDrafts late =
         new ContainerDrafts(samples.paths, ID, ContainerDrafts.name("1.a", a.token.orElseThrow()));
-    refused(Fault.NOT_LEADER, () -> new PrefixIndex(samples.paths, a.user()).exclusively(_ -> late.prepare()));
+    refused(Fault.TAKEN_OVER, () -> new PrefixIndex(samples.paths, a.user()).exclusively(_ -> late.prepare()));
     refused(Fault.WRONG_STATE, late::prepare, "complete");
     assertThat(container).exists();
   }

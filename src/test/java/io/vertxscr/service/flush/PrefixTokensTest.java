@@ -37,7 +37,7 @@ import org.junit.jupiter.api.Test;
 
 /** Goal: a leader waits for another one that has taken over, and not for itself. In virtual time. */
 class PrefixTokensTest {
-  private static final ScrException REFUSED = new ScrException(Fault.NOT_LEADER, "taken over");
+  private static final ScrException REFUSED = new ScrException(Fault.TAKEN_OVER, "taken over");
 
   private final VirtualTime time = new VirtualTime(new Random(1));
   private final FaultyDisk disk = new FaultyDisk();

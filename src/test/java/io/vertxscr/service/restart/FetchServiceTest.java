@@ -340,7 +340,7 @@ class FetchServiceTest {
     FetchRanks.FetchMode byPath = new FetchRanks.FetchMode(false, true, 2, Optional.of(mine));
     assertThat(scene.fetch(byPath).succeeded()).isTrue();
     PrefixFence.takeOver(scene.paths, scene.leader, "n2", PrefixToken.id(2));
-    failsWith(scene.commit(), Fault.NOT_LEADER);
+    failsWith(scene.commit(), Fault.TAKEN_OVER);
     assertThat(scene.published).hasBinaryContent(content(2));
 
     PrefixToken newest = PrefixFence.takeOver(scene.paths, scene.leader, "n1", PrefixToken.id(3));
