@@ -70,8 +70,9 @@ final class CacheWatch {
   }
 
   private void goes(Program program, Attempt attempt, String node) {
-    if (attempt.isUnwanted || attempt.rottenOn.size() > attempt.tolerance || inTheWay.test(attempt)) {
-      attempt.evicted.add(node);                          // nobody wants it, or could restore it
+    if (attempt.isUnwanted || attempt.rottenOn.size() > attempt.tolerance || inTheWay.test(attempt)
+        || program.ledger().isBarred(attempt)) {
+      attempt.evicted.add(node);                          // nobody wants it, or could restore it, or it is the rival's
       return;
     }
     boolean isInPrefix = isInPrefix(program, attempt);
@@ -145,10 +146,10 @@ final class CacheWatch {
   /** Or was there, or would be, and a newer one has its places, whose bytes may have rotted since. */
   private static boolean isInPrefix(Program program, Attempt attempt) {
     program.inspection().check();
-    boolean isOutdated = program.ledger().attempts().stream().anyMatch(
-        newer -> newer.number > attempt.number && newer.isCheckpoint() && (newer.flushed || newer.isRotten));
-    boolean isWrittenAgain = program.ledger().attempts().stream().anyMatch(
-        newer -> newer.number > attempt.number && newer.step == attempt.step && newer.flushed);
+    boolean isOutdated = program.ledger().all().stream().anyMatch(
+        newer -> newer.mayReplace(attempt) && newer.isCheckpoint() && (newer.flushed || newer.isRotten));
+    boolean isWrittenAgain = program.ledger().all().stream().anyMatch(
+        newer -> newer.mayReplace(attempt) && newer.step == attempt.step && newer.flushed);
     return attempt.flushed || attempt.isRotten || isWrittenAgain
         || attempt.wasFlushed && (program.ledger().mayBeReplaced(attempt, false) || isOutdated)
         || attempt.isCheckpoint() && program.inspection().isRolling() && isOutdated;

@@ -24,6 +24,8 @@ final class Ledger {
 
   private final int ranks;
   private final List<Attempt> attempts = new ArrayList<>();
+  /** Those of a rival, too. */
+  private final List<Attempt> all = new ArrayList<>();
   private final Map<String, Wish> wishes = new HashMap<>();
 
   /** What the ranks want to become of datasets, as far as these existed when the first rank said so. */
@@ -127,6 +129,16 @@ final class Ledger {
       this.flags = flags;
     }
 
+    /** Whether another job began to write it, with the same prefix directory. */
+    boolean isOfRival() {
+      return run >= RivalJob.RUNS;
+    }
+
+    /** Whether it is newer, as far as can be told: a rival begins its own at the same time. */
+    boolean mayReplace(Attempt older) {
+      return number > older.number || isOfRival() && !older.isOfRival();
+    }
+
     boolean isCheckpoint() {
       return flags.checkpoint();
     }
@@ -171,14 +183,17 @@ final class Ledger {
   /** The attempt of a run at a step; the first rank that asks begins it. */
   Attempt attempt(int run, int step, DatasetFlags flags) {
     return find(run, step).orElseGet(() -> {
-      Attempt added = new Attempt(attempts.size(), run, step, flags);
-      attempts.add(added);
+      Attempt added = new Attempt(all.size(), run, step, flags);
+      all.add(added);
+      if (!added.isOfRival()) {
+        attempts.add(added);
+      }
       return added;
     });
   }
 
   Optional<Attempt> find(int run, int step) {
-    for (Attempt attempt : attempts) {
+    for (Attempt attempt : all) {
       if (attempt.run == run && attempt.step == step) {
         return Optional.of(attempt);
       }
@@ -214,12 +229,42 @@ final class Ledger {
 
   /** Whether another dataset of its name may have taken its place. @param inPlace whether ranks write over its files */
   boolean mayBeReplaced(Attempt attempt, boolean inPlace) {
-    return attempts.stream().anyMatch(other ->
-        other.step == attempt.step && other.number > attempt.number && (inPlace || mayBeComplete(other)));
+    return all.stream().anyMatch(
+        other -> other.step == attempt.step && other.mayReplace(attempt) && (inPlace || mayBeComplete(other)));
   }
 
+  /** In the order in which they began. */
   List<Attempt> attempts() {
     return attempts;
+  }
+
+  /** Those of a rival, too: in its prefix directory may be any of them. */
+  List<Attempt> all() {
+    return all;
+  }
+
+  /**
+   * A run of a rival has completed a checkpoint: it leaves the branch of history on which others went on from the
+   * checkpoint that it restarted from, by their ids or by the order in which they began.
+   *
+   * @param begun how many attempts there were when that run began
+   * @param from what it restarted from; empty: nothing
+   */
+  void leave(int begun, Optional<Attempt> from) {
+    int last = from.map(attempt -> attempt.number).orElse(-1);
+    int lastId = from.map(attempt -> attempt.id).orElse(0);
+    attempts.stream().filter(attempt -> attempt.number < begun && from.filter(attempt::equals).isEmpty()
+            && (attempt.number > last || attempt.id >= lastId))
+        .forEach(attempt -> attempt.isUnwanted = true);
+  }
+
+  /**
+   * Whether the other job has published a dataset of the same id, as neither knows which ids the other one has given:
+   * it stays in the caches until somebody drops that one.
+   */
+  boolean isBarred(Attempt attempt) {
+    return attempt.id > 0 && all.stream().anyMatch(
+        other -> other.id == attempt.id && other.isOfRival() != attempt.isOfRival() && other.wasFlushed);
   }
 
   /** Bytes of a file; not to be changed. */

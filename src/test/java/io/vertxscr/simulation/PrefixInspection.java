@@ -91,7 +91,7 @@ final class PrefixInspection {
       violated.accept(Invariant.LISTED_IS_WHOLE, "the index cannot be read: " + e.getMessage());
       return Optional.empty();
     }
-    ledger.attempts().forEach(attempt -> attempt.flushed = false);
+    ledger.all().forEach(attempt -> attempt.flushed = false);
     entries.stream().filter(Index.Entry::complete).forEach(this::check);
     return Optional.of(entries);
   }

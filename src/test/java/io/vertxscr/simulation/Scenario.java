@@ -59,6 +59,9 @@ record Scenario(long seed, Profile profile, int nodes, int spares, int ranksPerN
   private static final int ORDER_KINDS = 4;
   private static final int LONGEST_COMMAND_BITS = 11;
   private static final int MOST_RENAMES = 24;
+  /** Another job has the same prefix directory in one of so many, as far as it may. */
+  private static final int RIVAL_KINDS = 6;
+  private static final int MOST_PAUSE_MS = 60_000;
   /** In one of so many, most files have several pieces. */
   private static final int EXTENT_KINDS = 3;
   private static final long SMALL_EXTENT_BYTES = 250;
@@ -337,6 +340,38 @@ record Scenario(long seed, Profile profile, int nodes, int spares, int ranksPerN
             random.nextBoolean() ? OptionalInt.of(random.nextInt(2 * MOST_RUN_MS)) : OptionalInt.empty()));
   }
 
+  /**
+   * Another job with the same prefix directory, on as many nodes.
+   *
+   * @param run amid which it begins
+   * @param afterMs how long after the begin of that
+   * @param runs of it, one after the other
+   * @param checkpoints of each of them
+   * @param pausedAfterMs how long after its begin it stands still for a while; empty: it does not
+   * @param endsMs how long after its begin its daemons end; empty: they do not before the runs behind the faults have
+   */
+  record Rival(int run, int afterMs, int runs, int checkpoints, OptionalInt pausedAfterMs, int pausedMs,
+      OptionalInt endsMs) {}
+
+  /**
+   * The other job, if there is one. Not where somebody says what is to become of datasets, or of runs, by names that
+   * may be those of either job; nor where ranks write to, or read from, the prefix directory, in which the other one
+   * may write; nor where a node goes on without its lock, and gives names after the other job has done so.
+   */
+  Optional<Rival> rival() {
+    Random random = drawOf(15, 0, 0);
+    boolean isAlone = isBypass() || variant.deeds() || variant.halts()
+        || parameters.get("SCR_FETCH_BYPASS").equals("1")
+        || troubles.stream().anyMatch(trouble -> trouble.kind() == Kind.LOCK_IS_LOST);
+    return isAlone || random.nextInt(RIVAL_KINDS) > 0 ? Optional.empty()
+        : Optional.of(new Rival(random.nextInt(steps.size()), random.nextInt(MOST_RUN_MS), 1 + random.nextInt(3),
+            1 + random.nextInt(3),
+            random.nextBoolean() ? OptionalInt.of(random.nextInt(MOST_RUN_MS)) : OptionalInt.empty(),
+            random.nextInt(MOST_PAUSE_MS),
+            random.nextBoolean() ? OptionalInt.of(random.nextInt(1 + random.nextInt(MOST_PAUSE_MS)))
+                : OptionalInt.empty()));
+  }
+
   /** A command of an operator is killed before this operation on files. @param operation from 1 */
   record CommandDeath(int operation, boolean ofRenames) {}
 
@@ -485,7 +520,7 @@ record Scenario(long seed, Profile profile, int nodes, int spares, int ranksPerN
   @Override
   public String toString() {
     return "seed " + seed + ", faults " + profile + ": " + nodes + " nodes with " + ranksPerNode + " ranks, " + spares
-        + " spares, " + (room().isPresent() ? "small disks, " : "")
+        + " spares, " + (room().isPresent() ? "small disks, " : "") + rival().map(rival -> rival + ", ").orElse("")
         + files + (rolling ? " rolling" : "") + " files a rank, checkpoints in each run " + steps + ", "
         + (variant.equals(Variant.PLAIN) ? "" : variant + ", ") + parameters;
   }

@@ -78,6 +78,8 @@ final class Simulation {
   /** Within which parts of a cluster have become one after a heal. */
   private static final Duration MERGES = Duration.ofMinutes(1);
   private static final int CLASHES = 3;
+  /** Until all runs of a rival have ended. */
+  private static final Duration MOST_OF_RIVAL = Duration.ofMinutes(30);
   private static final String FIRST_JOB = "1";
   private static final String SECOND_JOB = "2";
   private static final int GUEST_RUNS = 100;
@@ -107,6 +109,7 @@ final class Simulation {
   private final Operator operator;
   private final OperatorOrders orders;
   private final OfflineTools tools;
+  private final Optional<RivalJob> rival;
   private final Steps steps = new Steps();
   /** Nodes whose copies have gone since an attempt began: one may be lost before the ranks hear that all is there. */
   private final Map<Attempt, Set<String>> lostSince = new HashMap<>();
@@ -159,6 +162,8 @@ final class Simulation {
     this.operator = new Operator(inspector.getPath(main.prefix()), script.clock());
     this.orders = new OperatorOrders(cluster, this::said);
     this.tools = new OfflineTools(new SimulatedDisk(this::wallNs), shared, main.prefix(), script.clock());
+    this.rival = scenario.rival().map(plan -> new RivalJob(scenario, plan, random, time, cluster, shared,
+        settings(RivalJob.JOB), main, this::said, this::violated));
   }
 
   private Settings settings(String jobId) {
@@ -221,7 +226,7 @@ final class Simulation {
   }
 
   private long wallNs() {
-    return VirtualCluster.BEGINNING.getEpochSecond() * 1_000_000_000L + time.nowNs();
+    return VirtualCluster.wallNs(time);
   }
 
   private Machine machine(String name) {
@@ -332,6 +337,10 @@ final class Simulation {
       toDrain.ifPresent(node ->
           scenario.drainAskedMs(number).ifPresent(ms -> script.after(ms, () -> drainsLater(node, isOn.get()))));
       scenario.scavengedMs(number).ifPresent(ms -> script.after(ms, () -> scavengesBeside(number)));
+      scenario.rival().filter(plan -> plan.run() == number).ifPresent(plan -> {
+        script.after(plan.afterMs(), () -> rival.orElseThrow().begin());
+        plan.endsMs().ifPresent(ms -> script.after(plan.afterMs() + ms, this::rivalEnds));
+      });
       Optional<Order> order = scenario.order(number);
       order.filter(amid -> amid.afterMs().isPresent()).ifPresent(amid ->
           script.after(amid.afterMs().getAsInt(), () -> orders(amid)));
@@ -342,7 +351,7 @@ final class Simulation {
         stop(Invariant.EVERY_CALL_IS_ANSWERED, "what an operator has asked of " + orders);
       }
       mostCheckpoints = 0;
-      if (quiet && hasFailed() && !(stop.isPresent() && wasRefused()) && !hadNoRoom()) {
+      if (quiet && hasFailed() && !(stop.isPresent() && wasRefused()) && !hadNoRoom() && !isBarred()) {
         stop(Invariant.WORKS_WITHOUT_FAULTS, "run " + run + ": " + failures());
       }
       if (scenario.isScavengedBehind(run)) {
@@ -383,11 +392,13 @@ final class Simulation {
     if (scenario.variant().secondJob()) {
       nextJob();
     }
+    rival.ifPresent(this::awaitEnd);
     scenario.placement(scenario.steps().size()).ifPresent(random -> Collections.shuffle(hosts, random));
     lastRuns(main, hosts, spares);
     if (scenario.variant().guest()) {
       lastRuns(guest, hosts, spares);
     }
+    rivalEnds();
     cluster.pass(Duration.ofSeconds(30));
     checkPrefix();
     checkOutput();
@@ -398,6 +409,19 @@ final class Simulation {
       fetchAll(hosts);
     }
     main.inspection().checkFilesOfTheUser();
+  }
+
+  private void rivalEnds() {
+    rival.ifPresent(RivalJob::end);
+    checkPrefix();
+  }
+
+  /** Its runs have ended; it may still be flushing. */
+  private void awaitEnd(RivalJob other) {
+    if (!time.runUntil(other::isOver, MOST_OF_RIVAL)) {
+      stop(Invariant.EVERY_CALL_IS_ANSWERED, other.toString());
+    }
+    checkPrefix();
   }
 
   /** The job ends, and the next one gets its nodes, with what it has left there. */
@@ -550,7 +574,7 @@ final class Simulation {
       ended = !hasFailed();
       replace(hosts, spares);
     }
-    if (!ended && !isInTheWay() && !hadNoRoom()) {
+    if (!ended && !isInTheWay() && !hadNoRoom() && !isBarred()) {
       stop(Invariant.WORKS_WITHOUT_FAULTS, "the last runs: " + failures());
     }
   }
@@ -582,6 +606,13 @@ final class Simulation {
   /** A run waits for somebody to drop what another program has lost parts of, under the id of its checkpoint. */
   private boolean isInTheWay() {
     return ranks.stream().allMatch(rank -> rank.failure != null && rank.failure.contains("one dataset of an id only"));
+  }
+
+  /** A run that is to begin in the prefix directory could not flush what is cached for it. */
+  private boolean isBarred() {
+    return scenario.parameters().get("SCR_FLUSH_ON_RESTART").equals("1")
+        && main.ledger().attempts().stream().anyMatch(main.ledger()::isBarred)
+        && ranks.stream().allMatch(rank -> rank.failure != null && rank.failure.contains("could not be flushed to"));
   }
 
   /**
@@ -796,6 +827,7 @@ final class Simulation {
         stop(Invariant.EVERY_CALL_IS_ANSWERED, "run " + run + ": " + waiting());
       }
       time.runUntil(() -> isOver() || cluster.bus().events().size() > eventsSeen
+              || rival.isPresent() && rival.get().hasPublished()
               || !killed[0] && hasFailed(),
           Duration.ofNanos(deadlineNs - time.nowNs()));
       look();
@@ -1208,6 +1240,7 @@ final class Simulation {
       machine(name).disk.powerLoss(kept, random);
       machine(name).boots();
     });
+    rival.ifPresent(other -> other.losePower(kept));
     shared.powerLoss(kept, random);
   }
 
@@ -1358,6 +1391,9 @@ final class Simulation {
     List<JsonObject> flushes = news.stream().filter(event -> event.getString("type").equals("flush-done")).toList();
     news.stream().filter(event -> event.getString("type").equals("published-damaged")).forEach(this::checkDamage);
     eventsSeen = events.size();
+    if (rival.isPresent()) {
+      checkPrefix();
+    }
     if (!flushes.isEmpty()) {
       checkPrefix();
       flushes.forEach(this::checkLimit);
@@ -1405,6 +1441,12 @@ final class Simulation {
   }
 
   private void checkIsNewest(Rank rank, Optional<Attempt> offered) {
+    if (offered.filter(Attempt::isOfRival).isPresent()) {
+      return;                                             // which of the two is newer, nobody can say
+    }
+    if (rival.isPresent()) {
+      checkPrefix();                                      // it may have replaced what was there
+    }
     // the history of restarts is in the prefix directory: a leader that cannot read it does without
     offered.filter(attempt -> attempt.isRemoved || attempt.isPassedOver && prefixAwayUntilNs < runBeganNs)
         .ifPresent(attempt -> violated(Invariant.REMOVED_STAYS_AWAY, "rank " + rank.number + " is offered " + attempt
@@ -1460,7 +1502,7 @@ final class Simulation {
         .filter(attempt -> attempt.acknowledged && !attempt.flushed
             && (attempt.flags.output() || attempt.isOrdered && !attempt.wasFlushed && !mayBeOvertaken(program, attempt))
             && !attempt.isUnwanted && !attempt.isRotten
-            && (scenario.isBypass() || isWithinTolerance(attempt))
+            && (scenario.isBypass() || isWithinTolerance(attempt)) && !program.ledger().isBarred(attempt)
             && !program.ledger().mayBeReplaced(attempt, scenario.isBypass()))).toList();
   }
 
@@ -1524,7 +1566,8 @@ final class Simulation {
   private boolean isAtRest(String name) {
     VirtualTime.Level level = time.level(cluster.loop(name));
     int healings = roomBytes.isPresent() ? 1 : 0;         // tried again, until there is room for lost parts
-    return level.jobs() == 0 && level.timers() <= MOST_TIMERS + damaged(name) + healings
+    long barred = main.ledger().attempts().stream().filter(main.ledger()::isBarred).count();   // each is tried again
+    return level.jobs() == 0 && level.timers() <= MOST_TIMERS + damaged(name) + healings + barred
         && level.promises() <= MOST_PROMISES && cluster.unanswered(name) == 0;
   }
 }

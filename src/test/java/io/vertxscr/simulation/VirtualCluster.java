@@ -114,12 +114,18 @@ public final class VirtualCluster {
    */
   VirtualCluster(Random random, VirtualTime time, Settings settings, Path prefix,
       Function<String, LocalFiles> machines, boolean readable, Network network) {
+    this(random, time, settings, prefix, machines, new Trace(time::nowNs, readable), network);
+  }
+
+  /** The same beside another one, whose story is told with its own. */
+  VirtualCluster(Random random, VirtualTime time, Settings settings, Path prefix,
+      Function<String, LocalFiles> machines, Trace trace, Network network) {
     this.prefix = prefix;
     this.settings = settings;
     this.machines = machines;
     this.time = time;
     this.loop = time.loop();
-    this.trace = new Trace(time::nowNs, readable);
+    this.trace = trace;
     this.members = new VirtualMembers(random, loop, trace);
     this.bus = new VirtualBus(random, loop, trace,
         (from, to) -> !members.reaches(from, to) ? Network.LOST
@@ -134,6 +140,11 @@ public final class VirtualCluster {
   /** Connects nodes otherwise. @param by makes of the times after which a message arrives, in ms, those when it does */
   public void connect(UnaryOperator<int[]> by) {
     links = by;
+  }
+
+  /** The time on a wall clock that is right, in ns since 1970. */
+  static long wallNs(VirtualTime time) {
+    return BEGINNING.getEpochSecond() * 1_000_000_000L + time.nowNs();
   }
 
   /** A message arrives once, and overtakes others. */

@@ -1,12 +1,14 @@
 package io.vertxscr.system;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.vertxscr.simulation.VirtualCluster;
 import io.vertxscr.storage.Trees;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
@@ -92,6 +94,20 @@ class FlushOnRestartTest {
     Path other = Files.createDirectories(directory.resolve("other"));
     assertThat(new VirtualRun(cluster, NODES).in(other).steps(1, 1)).isZero();
     assertThat(new VirtualRun(cluster, NODES).steps(3, 3)).isEqualTo(2);
+  }
+
+  /** Two jobs do not know which ids the other one gives. */
+  @Test
+  void whatAnotherJobKeepsFromItsPlaceIsToldWithTheRemedy() throws Exception {
+    VirtualCluster cluster = withTwoCheckpoints();
+    VirtualCluster other = VirtualClusters.in(new Random(2), directory.resolve("other"),
+        Map.of("SCR_COPY_TYPE", "XOR", "SCR_FLUSH", "1"));
+    other.pass(Duration.ofHours(1));
+    other.start(NODES);
+    assertThat(new VirtualRun(other, NODES).in(cluster.prefix()).steps(1, 1)).isZero();
+    assertThatThrownBy(() -> new VirtualRun(cluster, NODES).steps(3, 3)).rootCause()
+        .hasMessageContainingAll("dataset 1 \"step-1\" of the caches could not be flushed to",
+            "its cached copy stays: ", "has a complete dataset of that id", "scr index --drop step-1");
   }
 
   @Test

@@ -41,22 +41,23 @@ class TakenOverFlushTest {
     PrefixPaths paths = new PrefixPaths(cluster.prefix());
     Publication publication = new Publication(paths, null);
     LockUser other = new LockUser("other", new LocalFiles(FileSystems.getDefault()), Clock.systemUTC());
-    run.all(session -> run.checkpoints(session, 1, 1).compose(_ -> beginsToCopy(cluster)).onSuccess(_ -> {
+    run.all(session -> run.checkpoints(session, 1, 1).compose(_ -> copies(cluster)).onSuccess(_ -> {
       if (session.rank() == 0) {
         PrefixFence.takeOver(paths, other, "other", PrefixToken.id(7));
       }
     }).compose(_ -> cluster.later(500)).compose(_ -> {
       assertThat(publication.isComplete(1)).isFalse();
-      assertThat(asked(cluster, NodeVerb.FLUSH_PUBLISH)).as("each node once at most").isBetween(1L, (long) NODES.length);
+      assertThat(asked(cluster, NodeVerb.FLUSH_PUBLISH)).as("each node once at most")
+          .isBetween(1L, (long) NODES.length);
       return session.finish();
     }));
     cluster.awaits("the end of the flush", () -> publication.isComplete(1));
     assertThat(PrefixFence.newest(paths).orElseThrow().node()).isIn((Object[]) NODES);
   }
 
-  private static Future<Void> beginsToCopy(VirtualCluster cluster) {
+  private static Future<Void> copies(VirtualCluster cluster) {
     return asked(cluster, NodeVerb.FLUSH_COPY) > 0 ? Future.succeededFuture()
-        : cluster.later(1).compose(_ -> beginsToCopy(cluster));
+        : cluster.later(1).compose(_ -> copies(cluster));
   }
 
   private static long asked(VirtualCluster cluster, NodeVerb verb) {

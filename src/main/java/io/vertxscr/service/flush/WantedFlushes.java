@@ -127,7 +127,13 @@ public final class WantedFlushes {
     return Future.failedFuture(flushes.givenUp(id).filter(why -> LOST.contains(why.fault()))
         .orElseGet(() -> new ScrException(Fault.IO, "dataset " + id + " \"" + dataset.descriptor().name()
             + "\" of the caches could not be flushed to " + dataset.origin().prefix()
-            + ", where this run is to begin; its cached copy stays")));
+            + ", where this run is to begin; its cached copy stays" + why(id))));
+  }
+
+  /** Of the last attempt, as far as it is known here. */
+  private String why(int id) {
+    return flushes.cause(id).or(() -> flushes.givenUp(id).map(ScrException::getMessage))
+        .map(cause -> ": " + cause).orElse("");
   }
 
   /** Waits at the end of a run for the newest checkpoint and all pending flushes. */
