@@ -248,7 +248,8 @@ public final class NodeAssembly {
         new ScrubService.ScrubPolicy(settings.scrub().seconds(), settings.scrub().bytesPerSecond()), runs::isInPhase);
     CacheRepairs repairs = new CacheRepairs(
         caches, restores, id -> flush.coordinator().underWay(id).isPresent(), log);
-    StatusService status = new StatusService(loop, bus, ports.membership(), runs, store, scrub::of);
+    StatusService status = new StatusService(loop, bus, ports.membership(), runs, store, scrub::of,
+        settings.policy().descriptors().groups());
     services = new NodeServices(runs, calls, new RouteService(loop, bus, runs, store, places, shards), claims,
         new AdviceService(bus, self, runs), new FlushQuestions(bus, self, runs, store),
         status,

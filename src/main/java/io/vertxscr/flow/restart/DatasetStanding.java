@@ -14,14 +14,14 @@ public record DatasetStanding(
     Grade state, List<Integer> missing, String lost, List<String> nodes, List<String> fatal) {
   /** How well. */
   public enum Grade {
-    /** All files and all redundancy are there. */
+    /** All files and all redundancy are there, each member of a set in a failure group of its own. */
     FULL,
     /**
      * All files are there, some of them without redundancy on another node. The run has not wanted it, or could not
      * have it.
      */
     SINGLE,
-    /** Files or redundancy are missing; a restart takes or rebuilds all files. */
+    /** Files or redundancy are missing, or too close together. A restart takes or rebuilds all files. */
     DEGRADED,
     /** The caches cannot give it back. */
     LOST,

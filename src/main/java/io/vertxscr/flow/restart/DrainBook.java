@@ -2,6 +2,7 @@ package io.vertxscr.flow.restart;
 
 import io.vertxscr.model.DatasetKey;
 import io.vertxscr.model.DrainState;
+import io.vertxscr.model.GroupDescriptors;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -115,16 +116,17 @@ public final class DrainBook {
    *
    * @param caches behind it
    * @param kept why datasets stay as they are
+   * @param groups failure groups of all nodes, as far as they are known
    * @return what is new of each node
    */
-  public List<Drain> end(List<Inventory> caches, Map<DatasetKey, String> kept) {
+  public List<Drain> end(List<Inventory> caches, Map<DatasetKey, String> kept, GroupDescriptors groups) {
     Set<String> marked = caches.stream().filter(Inventory::drained).map(Inventory::node).collect(Collectors.toSet());
     nodes.keySet().retainAll(marked);
     told.keySet().retainAll(marked);
-    List<Inventory.Dataset> left = HealPlanner.toMove(caches);
+    List<Inventory.Dataset> left = HealPlanner.toMove(caches, groups);
     List<Drain> news = new ArrayList<>();
     for (String node : marked.stream().sorted().toList()) {
-      Drain now = now(node, caches, left, kept);
+      Drain now = now(node, caches, left, kept, groups);
       nodes.put(node, now);
       if (!now.equals(told.put(node, now))) {
         news.add(now);
@@ -134,7 +136,8 @@ public final class DrainBook {
   }
 
   private static Drain now(
-      String node, List<Inventory> caches, List<Inventory.Dataset> left, Map<DatasetKey, String> kept) {
+      String node, List<Inventory> caches, List<Inventory.Dataset> left, Map<DatasetKey, String> kept,
+      GroupDescriptors groups) {
     CacheSnapshot seen = CacheSnapshot.of(caches);
     Optional<Inventory.Dataset> needs = left.stream().filter(dataset ->
         seen.holders(dataset.key()).stream().anyMatch(cache -> cache.node().equals(node))).findFirst();
@@ -143,7 +146,7 @@ public final class DrainBook {
       String why = kept.getOrDefault(needs.get().key(), "parts of " + dataset + " are on this node alone");
       return new Drain(node, DrainState.STOPPED, why.contains(dataset) ? why : dataset + ": " + why);
     }
-    List<Integer> lost = HealPlanner.lostForNow(caches, node).stream()
+    List<Integer> lost = HealPlanner.lostForNow(caches, node, groups).stream()
         .map(dataset -> dataset.descriptor().id()).toList();
     return lost.isEmpty() ? new Drain(node, DrainState.DRAINED, "")
         : new Drain(node, DrainState.STOPPED, "it has parts of datasets " + lost + ", which the caches cannot give back"

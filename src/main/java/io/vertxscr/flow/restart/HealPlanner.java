@@ -107,14 +107,14 @@ public final class HealPlanner {
   }
 
   /** Datasets that have lost parts, all of which these nodes can make again; newest first. */
-  public static List<Inventory.Dataset> wanted(List<Inventory> caches) {
-    return all(caches).stream().filter(dataset -> grade(dataset, caches) == Grade.DEGRADED)
+  public static List<Inventory.Dataset> wanted(List<Inventory> caches, GroupDescriptors groups) {
+    return all(caches).stream().filter(dataset -> grade(dataset, caches, groups) == Grade.DEGRADED)
         .sorted(Comparator.comparing(Inventory.Dataset::descriptor, DatasetDescriptor.BY_AGE).reversed()).toList();
   }
 
   /** Whether the caches lack something of any dataset, even if nothing can be done about it now. */
-  public static boolean anyLacks(List<Inventory> caches) {
-    return all(caches).stream().map(dataset -> grade(dataset, caches))
+  public static boolean anyLacks(List<Inventory> caches, GroupDescriptors groups) {
+    return all(caches).stream().map(dataset -> grade(dataset, caches, groups))
         .anyMatch(grade -> grade == Grade.DEGRADED || grade == Grade.LOST);
   }
 
@@ -122,25 +122,25 @@ public final class HealPlanner {
    * Datasets for which drained nodes are needed; newest first. Not what is in the prefix directory, nor what is lost
    * already.
    */
-  public static List<Inventory.Dataset> toMove(List<Inventory> caches) {
+  public static List<Inventory.Dataset> toMove(List<Inventory> caches, GroupDescriptors groups) {
     if (caches.stream().noneMatch(Inventory::drained)) {
       return List.of();
     }
     List<Inventory> staying = caches.stream().filter(cache -> !cache.drained()).toList();
-    return all(caches).stream().filter(dataset -> needsDrained(dataset, caches, staying))
+    return all(caches).stream().filter(dataset -> needsDrained(dataset, caches, staying, groups))
         .sorted(Comparator.comparing(Inventory.Dataset::descriptor, DatasetDescriptor.BY_AGE).reversed()).toList();
   }
 
   private static boolean needsDrained(
-      Inventory.Dataset dataset, List<Inventory> caches, List<Inventory> staying) {
+      Inventory.Dataset dataset, List<Inventory> caches, List<Inventory> staying, GroupDescriptors groups) {
     if (isFlushed(dataset, caches)) {
       return false;
     }
-    Grade now = grade(dataset, caches);
+    Grade now = grade(dataset, caches, groups);
     return switch (now) {
       case LOST, OPEN -> false;
       case DEGRADED -> hasOnly(dataset, caches, staying);
-      case FULL, SINGLE -> grade(dataset, staying).ordinal() > now.ordinal();
+      case FULL, SINGLE -> grade(dataset, staying, groups).ordinal() > now.ordinal();
     };
   }
 
@@ -163,38 +163,40 @@ public final class HealPlanner {
    * Datasets of which a node has parts, and that neither the caches nor the prefix can give back. Unless a newer one
    * replaces them they are missed as soon as nodes return that are away.
    */
-  public static List<Inventory.Dataset> lostForNow(List<Inventory> caches, String node) {
+  public static List<Inventory.Dataset> lostForNow(
+      List<Inventory> caches, String node, GroupDescriptors groups) {
     List<Inventory.Dataset> all = all(caches);
     return all.stream().filter(dataset -> CacheSnapshot.of(caches).holders(dataset.key()).stream()
             .anyMatch(cache -> cache.node().equals(node)))
-        .filter(dataset -> grade(dataset, caches) == Grade.LOST && !isFlushed(dataset, caches)
-            && all.stream().noneMatch(newer -> replaces(newer, dataset, caches))).toList();
+        .filter(dataset -> grade(dataset, caches, groups) == Grade.LOST && !isFlushed(dataset, caches)
+            && all.stream().noneMatch(newer -> replaces(newer, dataset, caches, groups))).toList();
   }
 
   /**
    * Checkpoints of which some nodes have parts that nobody can use any more. A newer one of the program is whole, and
    * survives as many losses; its nodes have evicted this one. Others, which had parts made by healing, have not.
    */
-  public static List<DatasetKey> leftBehind(List<Inventory> caches) {
+  public static List<DatasetKey> leftBehind(List<Inventory> caches, GroupDescriptors groups) {
     List<Inventory.Dataset> all = all(caches);
-    return all.stream().filter(old -> grade(old, caches) == Grade.LOST
+    return all.stream().filter(old -> grade(old, caches, groups) == Grade.LOST
             && CacheSnapshot.of(caches).copies(old.key()).noneMatch(copy -> copy.flush() == FlushState.WANTED)
-            && all.stream().anyMatch(newer -> replaces(newer, old, caches) && Collections.disjoint(
+            && all.stream().anyMatch(newer -> replaces(newer, old, caches, groups) && Collections.disjoint(
                 CacheSnapshot.of(caches).holders(newer.key()), CacheSnapshot.of(caches).holders(old.key()))))
         .map(Inventory.Dataset::key).toList();
   }
 
-  private static boolean replaces(Inventory.Dataset newer, Inventory.Dataset old, List<Inventory> caches) {
+  private static boolean replaces(
+      Inventory.Dataset newer, Inventory.Dataset old, List<Inventory> caches, GroupDescriptors groups) {
     return newer.descriptor().flags().checkpoint() && old.descriptor().flags().checkpoint()
         && newer.origin().prefix().equals(old.origin().prefix())
         && newer.origin().ranks() == old.origin().ranks()
         && DatasetDescriptor.BY_AGE.compare(newer.descriptor(), old.descriptor()) > 0
-        && survives(newer, caches) >= old.redundancy().how().redundancy().failures();
+        && survives(newer, caches, groups) >= old.redundancy().how().redundancy().failures();
   }
 
   /** Losses that it survives as it is now; -1 where some of it is lost. */
-  private static int survives(Inventory.Dataset dataset, List<Inventory> caches) {
-    return switch (grade(dataset, caches)) {
+  private static int survives(Inventory.Dataset dataset, List<Inventory> caches, GroupDescriptors groups) {
+    return switch (grade(dataset, caches, groups)) {
       case FULL -> dataset.redundancy().how().redundancy().failures();
       case SINGLE -> 0;
       case DEGRADED, LOST, OPEN -> -1;
@@ -207,8 +209,8 @@ public final class HealPlanner {
     return List.copyOf(found.values());
   }
 
-  private static Grade grade(Inventory.Dataset dataset, List<Inventory> caches) {
-    return RestorePlanner.standing(dataset.descriptor(), caches, dataset.origin().ranks()).state();
+  private static Grade grade(Inventory.Dataset dataset, List<Inventory> caches, GroupDescriptors groups) {
+    return RestorePlanner.standing(dataset.descriptor(), caches, dataset.origin().ranks(), groups).state();
   }
 
   /**

@@ -1,6 +1,7 @@
 package io.vertxscr.flow.restart;
 
 import io.vertxscr.model.DatasetDescriptor;
+import io.vertxscr.model.GroupDescriptors;
 import io.vertxscr.model.RankMap;
 import io.vertxscr.model.RedundancyDescriptor;
 import io.vertxscr.model.RedundancySet;
@@ -12,11 +13,20 @@ import java.util.TreeMap;
  * Actions that bring every rank's files of one dataset to its own node.
  *
  * @param perNode the ranks of each node of the run
- * @param protectedNow whether every rank is fully protected without further work
+ * @param protectedNow whether every rank has its redundancy, and no two members of a set are on one node
  */
 public record RestorePlan(
     DatasetDescriptor descriptor, RedundancyDescriptor redundancy, SortedMap<String, List<RankPlan>> perNode,
     boolean protectedNow) {
+
+  /** Whether every rank is fully protected without further work. @param groups failure groups of the nodes */
+  public boolean isProtected(GroupDescriptors groups) {
+    RankMap map = map();
+    String kind = groups.among(map.nodes(), redundancy.how()).group();
+    return protectedNow && perNode.values().stream().flatMap(List::stream).map(RankPlan::set).distinct().allMatch(
+        set -> set.ranks().stream().map(rank -> groups.valueOf(kind, map.nodeOf(rank))).distinct().count()
+            == set.size());
+  }
 
   /** The node of every rank's files when it has been carried out. */
   public RankMap map() {

@@ -8,6 +8,7 @@ import io.vertxscr.flow.restart.RestorePlan.RankPlan;
 import io.vertxscr.model.DatasetDescriptor;
 import io.vertxscr.model.DatasetKey;
 import io.vertxscr.model.Fault;
+import io.vertxscr.model.GroupDescriptors;
 import io.vertxscr.model.RankMap;
 import io.vertxscr.model.RedundancyDescriptor;
 import io.vertxscr.model.RedundancySet;
@@ -32,6 +33,7 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.function.IntFunction;
 import java.util.function.Predicate;
+import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
@@ -121,7 +123,8 @@ public final class RestorePlanner {
     for (int rank = 0; rank < map.size(); rank++) {
       perNode.computeIfAbsent(map.nodeOf(rank), _ -> new ArrayList<>()).add(holdings.plan(rank, map.nodeOf(rank)));
     }
-    return new RestorePlan(dataset, holdings.redundancy, perNode, holdings.protectedUnder(map));
+    return new RestorePlan(
+        dataset, holdings.redundancy, perNode, holdings.protectedUnder(map, UnaryOperator.identity()));
   }
 
   /**
@@ -189,9 +192,11 @@ public final class RestorePlanner {
    * How well the caches hold a dataset, and which single nodes they cannot do without.
    *
    * @param ranks of the run that wrote it
+   * @param groups failure groups of all nodes, as far as they are known
    */
-  public static DatasetStanding standing(DatasetDescriptor dataset, List<Inventory> inventories, int ranks) {
-    return new Holdings(dataset, inventories).standing(ranks);
+  public static DatasetStanding standing(
+      DatasetDescriptor dataset, List<Inventory> inventories, int ranks, GroupDescriptors groups) {
+    return new Holdings(dataset, inventories).standing(ranks, groups);
   }
 
   /**
@@ -332,7 +337,8 @@ public final class RestorePlanner {
     }
 
     /** For each node it looks at the ranks with files there, and at those that lack theirs already. */
-    DatasetStanding standing(int ranks) {
+    DatasetStanding standing(int ranks, GroupDescriptors groups) {
+      UnaryOperator<String> group = group(groups);
       List<Integer> missing = new ArrayList<>();
       SortedMap<String, List<Integer>> byNode = new TreeMap<>();
       String[] holders = new String[ranks];
@@ -357,28 +363,36 @@ public final class RestorePlanner {
         }
       }
       without = "";
-      boolean whole = missing.isEmpty() && (single || protectedUnder(new RankMap(List.of(holders)))
-          || isCovered(ranks));
+      boolean whole = missing.isEmpty() && (single || protectedUnder(new RankMap(List.of(holders)), group)
+          || isCovered(ranks, group));
       return new DatasetStanding(!lost.isEmpty() ? Grade.LOST : !whole ? Grade.DEGRADED
           : single ? Grade.SINGLE : Grade.FULL, missing, lost, List.copyOf(byNode.keySet()), List.copyOf(fatal));
     }
 
+    /** Of a node, for the sets of the dataset. */
+    private UnaryOperator<String> group(GroupDescriptors groups) {
+      List<String> holders = copies.values().stream().flatMap(List::stream).map(Copy::node).toList();
+      String kind = redundancy == null ? GroupDescriptors.NODE : groups.among(holders, redundancy.how()).group();
+      return node -> groups.valueOf(kind, node);
+    }
+
     /**
-     * Whether every rank is in a whole set: members with files and redundancy, each on a node of its own. Where a node
-     * has come back there may be two families of sets, and two copies of a rank.
+     * Whether every rank is in a whole set. Its members have files and redundancy, each in a failure group of its own.
+     * Where a node has come back there may be two families of sets, and two copies of a rank.
      */
-    private boolean isCovered(int ranks) {
+    private boolean isCovered(int ranks, UnaryOperator<String> group) {
       BitSet covered = new BitSet();
-      new HashSet<>(noted).stream().filter(this::isWhole).forEach(set -> set.ranks().forEach(covered::set));
+      new HashSet<>(noted).stream().filter(set -> isWhole(set, group))
+          .forEach(set -> set.ranks().forEach(covered::set));
       return covered.nextClearBit(0) >= ranks;
     }
 
-    private boolean isWhole(RedundancySet set) {
+    private boolean isWhole(RedundancySet set, UnaryOperator<String> group) {
       SortedMap<Integer, List<String>> nodes = new TreeMap<>();
       set.ranks().forEach(rank -> nodes.put(rank, copies.getOrDefault(rank, List.of()).stream()
           .filter(copy -> copy.held().files() && copy.held().redundancy() && copy.held().set().equals(set))
           .map(Copy::node).toList()));
-      return DistinctNodes.of(nodes, node -> node).size() == set.size();
+      return DistinctNodes.of(nodes, group).size() == set.size();
     }
 
     /** Why one of these ranks cannot be had; empty if all can. */
@@ -393,8 +407,11 @@ public final class RestorePlanner {
       return "";
     }
 
-    /** Whether every rank has files and redundancy on its own node, in sets on which their members agree. */
-    boolean protectedUnder(RankMap map) {
+    /**
+     * Whether every rank has files and redundancy on its own node, in sets on which their members agree. No two of a
+     * set may be in one failure group.
+     */
+    boolean protectedUnder(RankMap map, UnaryOperator<String> group) {
       if (scheme == Scheme.SINGLE) {
         return true;
       }
@@ -411,7 +428,7 @@ public final class RestorePlanner {
         own.put(rank, held.get().set());
       }
       return own.values().stream().distinct().allMatch(set -> set.ranks().stream().allMatch(r -> set.equals(own.get(r)))
-          && set.ranks().stream().map(map::nodeOf).distinct().count() == set.size());
+          && set.ranks().stream().map(map::nodeOf).map(group).distinct().count() == set.size());
     }
   }
 }

@@ -190,7 +190,7 @@ public final class CacheHealing implements RunWatch, Membership.Listener {
   private void dropLeftBehind() {
     long mine = round;
     caches.all().compose(all -> {
-      List<DatasetKey> left = mine == round ? HealPlanner.leftBehind(all) : List.of();
+      List<DatasetKey> left = mine == round ? HealPlanner.leftBehind(all, groups) : List.of();
       return left.isEmpty() ? Future.succeededFuture() : restores.dropped(left);
     }).onFailure(failure -> LOG.info("parts of replaced datasets stay: {}", failure.getMessage()));
   }
@@ -292,7 +292,7 @@ public final class CacheHealing implements RunWatch, Membership.Listener {
     return runs == RunState.BUSY ? Future.succeededFuture() : caches.all().compose(all -> {
       List<Inventory> then =
           all.stream().map(cache -> cache.node().equals(node) ? cache.asDrained() : cache).toList();
-      return requireMovable(HealPlanner.toMove(then), then, new HashMap<>());
+      return requireMovable(HealPlanner.toMove(then, groups), then, new HashMap<>());
     });
   }
 
@@ -333,7 +333,8 @@ public final class CacheHealing implements RunWatch, Membership.Listener {
       timer = OptionalLong.empty();
       caches.all().onSuccess(all -> {
         if (mine == round) {
-          drains.end(all, Map.of()).stream().filter(drain -> drain.state() == DrainState.DRAINED).forEach(this::tell);
+          drains.end(all, Map.of(), groups).stream().filter(drain -> drain.state() == DrainState.DRAINED)
+              .forEach(this::tell);
         }
       });
     }));
@@ -354,9 +355,9 @@ public final class CacheHealing implements RunWatch, Membership.Listener {
     }
   }
 
-  private static List<Inventory.Dataset> wanted(List<Inventory> all, boolean drainsOnly) {
-    List<Inventory.Dataset> toMove = HealPlanner.toMove(all);
-    return drainsOnly ? toMove : Stream.concat(HealPlanner.wanted(all).stream(), toMove.stream()).distinct()
+  private List<Inventory.Dataset> wanted(List<Inventory> all, boolean drainsOnly) {
+    List<Inventory.Dataset> toMove = HealPlanner.toMove(all, groups);
+    return drainsOnly ? toMove : Stream.concat(HealPlanner.wanted(all, groups).stream(), toMove.stream()).distinct()
         .sorted(Comparator.comparing(Inventory.Dataset::descriptor, DatasetDescriptor.BY_AGE).reversed()).toList();
   }
 
@@ -365,7 +366,7 @@ public final class CacheHealing implements RunWatch, Membership.Listener {
     kept.clear();
     caches.all().compose(all -> {
       if (mine == round) {
-        drains.begin(HealPlanner.toMove(all));
+        drains.begin(HealPlanner.toMove(all, groups));
       }
       return each(mine, all, wanted(all, drainsOnly));
     }).compose(_ -> caches.all()).onComplete((all, failure) -> {
@@ -376,9 +377,9 @@ public final class CacheHealing implements RunWatch, Membership.Listener {
         LOG.info("the caches are healed later: {}", failure.getMessage());
         drains.failed(failure.getMessage());
       } else {
-        drains.end(all, kept).forEach(this::tell);
+        drains.end(all, kept, groups).forEach(this::tell);
       }
-      lossSeen = lossSeen && (failure != null || HealPlanner.anyLacks(all));
+      lossSeen = lossSeen && (failure != null || HealPlanner.anyLacks(all, groups));
       boolean again = failure != null || !wanted(all, drainsOnly).isEmpty();
       if (drainsOnly && heals()) {
         plan(policy.graceSeconds() * MS_PER_S, false);

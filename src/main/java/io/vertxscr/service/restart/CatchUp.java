@@ -1,7 +1,6 @@
 package io.vertxscr.service.restart;
 
 import io.vertx.core.Future;
-import io.vertxscr.flow.restart.RestorePlan;
 import io.vertxscr.flow.restart.RestorePlanner;
 import io.vertxscr.model.DatasetDescriptor;
 import io.vertxscr.model.Fault;
@@ -98,13 +97,10 @@ public final class CatchUp {
     }
     DatasetDescriptor dataset = left.getFirst();
     restores.unchecked(dataset, new CacheRestores.Target(info.prefix(), info.map()))
-        .compose(plan -> needsProtection(plan) ? protect(info, dataset) : Future.<Void>succeededFuture())
+        .compose(plan -> plan.isProtected(info.policy().descriptors().groups()) ? Future.<Void>succeededFuture()
+            : protect(info, dataset))
         .recover(failure -> keep(dataset, failure))
         .onComplete(_ -> older(info, left.subList(1, left.size())));
-  }
-
-  private static boolean needsProtection(RestorePlan plan) {
-    return !plan.protectedNow();
   }
 
   /** It stays: the nodes that are missing may come back. It goes when the store's count has newer ones. */

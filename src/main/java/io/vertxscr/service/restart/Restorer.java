@@ -446,7 +446,8 @@ public final class Restorer {
         wanted.policy().fetch().verifyAll()).map(plan -> {
       RankMap map = plan.map();
       shards = dataset.flags().shards() ? Optional.of(map) : Optional.empty();
-      unprotected = plan.protectedNow() || map.size() != wanted.map().size() ? Optional.empty() : Optional.of(dataset);
+      boolean done = map.size() != wanted.map().size() || plan.isProtected(wanted.policy().descriptors().groups());
+      unprotected = done ? Optional.empty() : Optional.of(dataset);
       ways = ways(plan);
       return null;
     });

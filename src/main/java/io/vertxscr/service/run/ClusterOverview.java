@@ -10,6 +10,7 @@ import io.vertxscr.flow.restart.Inventory;
 import io.vertxscr.flow.restart.RestorePlanner;
 import io.vertxscr.model.DatasetKey;
 import io.vertxscr.model.DatasetRecord.FlushState;
+import io.vertxscr.model.GroupDescriptors;
 import io.vertxscr.model.NodeInfo;
 import io.vertxscr.protocol.node.Ack;
 import io.vertxscr.protocol.node.NodeVerb;
@@ -45,11 +46,13 @@ final class ClusterOverview {
   private final Loop loop;
   private final NodeBus bus;
   private final Membership membership;
+  private final GroupDescriptors groups;
 
-  ClusterOverview(Loop loop, NodeBus bus, Membership membership) {
+  ClusterOverview(Loop loop, NodeBus bus, Membership membership, GroupDescriptors groups) {
     this.loop = loop;
     this.bus = bus;
     this.membership = membership;
+    this.groups = groups;
   }
 
   /** Returns it in JSON (docs/messages.md). Does not fail. */
@@ -82,10 +85,10 @@ final class ClusterOverview {
         : membership.nodes().stream().map(NodeInfo::name).filter(node -> !busy.contains(node)).toList();
   }
 
-  private static JsonObject dataset(
+  private JsonObject dataset(
       Inventory.Dataset copy, List<Inventory> caches, boolean underWay, FlushState flush) {
     int ranks = copy.origin().ranks();
-    DatasetStanding seen = RestorePlanner.standing(copy.descriptor(), caches, ranks);
+    DatasetStanding seen = RestorePlanner.standing(copy.descriptor(), caches, ranks, groups);
     DatasetStanding standing = underWay ? seen.underWay() : seen;
     return new JsonObject().put("dataset", copy.descriptor().id()).put("name", copy.descriptor().name())
         .put("prefix", copy.origin().prefix()).put("checkpoint", copy.descriptor().flags().checkpoint())

@@ -7,6 +7,7 @@ import io.vertxscr.flow.restart.CacheGap;
 import io.vertxscr.flow.restart.Inventory;
 import io.vertxscr.model.DatasetRecord;
 import io.vertxscr.model.DatasetRecord.RankRecord;
+import io.vertxscr.model.GroupDescriptors;
 import io.vertxscr.model.NodeInfo;
 import io.vertxscr.model.Scheme;
 import io.vertxscr.protocol.Wire;
@@ -34,16 +35,21 @@ public final class StatusService {
   private final Function<DatasetRecord, Optional<ScrubView.ScrubbedDataset>> scrubs;
   private final ClusterOverview overview;
 
-  /** Serves a node. @param scrubs what is known of the looks at a dataset of this node */
+  /**
+   * Serves a node.
+   *
+   * @param scrubs what is known of the looks at a dataset of this node
+   * @param groups failure groups of all nodes, as far as they are known
+   */
   public StatusService(Loop loop, NodeBus bus, Membership membership, RunService runs, DatasetStore store,
-      Function<DatasetRecord, Optional<ScrubView.ScrubbedDataset>> scrubs) {
+      Function<DatasetRecord, Optional<ScrubView.ScrubbedDataset>> scrubs, GroupDescriptors groups) {
     this.loop = loop;
     this.bus = bus;
     this.membership = membership;
     this.runs = runs;
     this.store = store;
     this.scrubs = scrubs;
-    this.overview = new ClusterOverview(loop, bus, membership);
+    this.overview = new ClusterOverview(loop, bus, membership, groups);
   }
 
   /** The status of this node, with what its leader can say of the run. */

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.vertxscr.flow.restart.DatasetStanding.Grade;
 import io.vertxscr.flow.restart.Inventory.Held;
 import io.vertxscr.model.DatasetDescriptor;
+import io.vertxscr.model.GroupDescriptors;
 import io.vertxscr.model.RankMap;
 import io.vertxscr.model.RedundancySet;
 import io.vertxscr.model.Scheme;
@@ -51,6 +52,10 @@ class DatasetStandingTest {
         .stream().allMatch(prospect -> prospect.plan().isPresent());
   }
 
+  private static DatasetStanding standing(List<Inventory> nodes) {
+    return RestorePlanner.standing(DATASET, nodes, RANKS, GroupDescriptors.BUILT_IN);
+  }
+
   @ParameterizedTest
   @EnumSource(names = {"SINGLE", "PARTNER", "XOR"})
   void theNodesThatItCannotDoWithoutAreThoseWithoutWhichItCannotBePlanned(Scheme scheme) {
@@ -62,7 +67,7 @@ class DatasetStandingTest {
       if (random.nextInt(3) == 0) {
         nodes.remove(random.nextInt(nodes.size()));
       }
-      DatasetStanding standing = RestorePlanner.standing(DATASET, nodes, RANKS);
+      DatasetStanding standing = standing(nodes);
       boolean there = canBeHad(nodes);
       List<String> fatal = nodes.stream().map(Inventory::node).filter(node -> there
           && !canBeHad(nodes.stream().filter(other -> !other.node().equals(node)).toList())).toList();
@@ -74,22 +79,22 @@ class DatasetStandingTest {
 
   @Test
   void whatIsAllThereIsFullAndWhatLacksARedundancyFileIsNot() {
-    assertThat(RestorePlanner.standing(DATASET, whole(Scheme.XOR, new Random(1), 0), RANKS))
+    assertThat(standing(whole(Scheme.XOR, new Random(1), 0)))
         .isEqualTo(new DatasetStanding(Grade.FULL, List.of(), "", List.of("n0", "n1", "n2", "n3"), List.of()));
     for (int seed = 0; seed < 20; seed++) {
-      assertThat(RestorePlanner.standing(DATASET, whole(Scheme.XOR, new Random(seed), 1), RANKS).state())
+      assertThat(standing(whole(Scheme.XOR, new Random(seed), 1)).state())
           .isEqualTo(Grade.DEGRADED);
     }
-    assertThat(RestorePlanner.standing(DATASET, whole(Scheme.SINGLE, new Random(1), 0), RANKS).state())
+    assertThat(standing(whole(Scheme.SINGLE, new Random(1), 0)).state())
         .isEqualTo(Grade.SINGLE);
   }
 
   @Test
   void ofALostNodeTheRanksAreNamed() {
     List<Inventory> three = whole(Scheme.XOR, new Random(1), 0).subList(1, 4);
-    assertThat(RestorePlanner.standing(DATASET, three, RANKS)).isEqualTo(
+    assertThat(standing(three)).isEqualTo(
         new DatasetStanding(Grade.DEGRADED, List.of(0, 1), "", List.of("n1", "n2", "n3"), List.of("n1", "n2", "n3")));
-    assertThat(RestorePlanner.standing(DATASET, three.subList(1, 3), RANKS)).satisfies(lost -> {
+    assertThat(standing(three.subList(1, 3))).satisfies(lost -> {
       assertThat(lost.missing()).containsExactly(0, 1, 2, 3);
       assertThat(lost.lost()).contains("rank 0");
       assertThat(lost.underWay().state()).isEqualTo(Grade.OPEN);

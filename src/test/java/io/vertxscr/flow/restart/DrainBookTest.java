@@ -4,7 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.vertxscr.flow.restart.DrainBook.Drain;
 import io.vertxscr.flow.restart.Inventory.Held;
+import io.vertxscr.model.DatasetKey;
 import io.vertxscr.model.DrainState;
+import io.vertxscr.model.GroupDescriptors;
 import io.vertxscr.model.RedundancySet;
 import io.vertxscr.model.Scheme;
 import java.util.Arrays;
@@ -26,6 +28,10 @@ class DrainBookTest {
   private final Inventory copied = RestorePlannerTest.inventory("n2", RestorePlannerTest.dataset(5, 77), Scheme.SINGLE,
       ALONE);
 
+  private List<Drain> end(List<Inventory> caches, Map<DatasetKey, String> kept) {
+    return book.end(caches, kept, GroupDescriptors.BUILT_IN);
+  }
+
   private DrainState state(String node) {
     return book.all().stream().filter(drain -> drain.node().equals(node)).findFirst().orElseThrow().state();
   }
@@ -34,20 +40,20 @@ class DrainBookTest {
   void aNodeIsDrainedOnceNoDatasetNeedsItAndThatIsToldOnce() {
     book.mark("n1");
     assertThat(book.isOpen()).isTrue();
-    assertThat(book.end(List.of(n1, copied), Map.of())).containsExactly(new Drain("n1", DrainState.DRAINED, ""));
+    assertThat(end(List.of(n1, copied), Map.of())).containsExactly(new Drain("n1", DrainState.DRAINED, ""));
     assertThat(book.isOpen()).isFalse();
     book.doubt();
     assertThat(state("n1")).isEqualTo(DrainState.DRAINING);
-    assertThat(book.end(List.of(n1, copied), Map.of())).isEmpty();
+    assertThat(end(List.of(n1, copied), Map.of())).isEmpty();
     assertThat(state("n1")).isEqualTo(DrainState.DRAINED);
   }
 
   @Test
   void whatStaysOnItIsNamed() {
     book.mark("n1");
-    assertThat(book.end(List.of(n1, n2), Map.of(n1.datasets().getFirst().key(), "no node has room")))
+    assertThat(end(List.of(n1, n2), Map.of(n1.datasets().getFirst().key(), "no node has room")))
         .containsExactly(new Drain("n1", DrainState.STOPPED, "dataset 5: no node has room"));
-    assertThat(book.end(List.of(n1, n2), Map.of()))
+    assertThat(end(List.of(n1, n2), Map.of()))
         .containsExactly(new Drain("n1", DrainState.STOPPED, "parts of dataset 5 are on this node alone"));
     book.failed(null);
     assertThat(book.all()).containsExactly(new Drain("n1", DrainState.STOPPED, ""));
@@ -60,21 +66,21 @@ class DrainBookTest {
     Inventory part = RestorePlannerTest.inventory("n1", RestorePlannerTest.dataset(5, 77), Scheme.SINGLE, half)
         .asDrained();
     book.mark("n1");
-    assertThat(book.end(List.of(part, n2), Map.of())).singleElement().satisfies(drain -> {
+    assertThat(end(List.of(part, n2), Map.of())).singleElement().satisfies(drain -> {
       assertThat(drain.state()).isEqualTo(DrainState.STOPPED);
       assertThat(drain.cause()).startsWith("it has parts of datasets [5]").contains("drained when these return");
       assertThat(drain.lost()).containsExactly(5);
     });
     Inventory newer = RestorePlannerTest.inventory("n2", RestorePlannerTest.dataset(6, 78), Scheme.SINGLE, ALONE);
-    assertThat(book.end(List.of(part, newer), Map.of())).containsExactly(new Drain("n1", DrainState.DRAINED, ""));
-    assertThat(book.end(List.of(part, RestorePlannerTest.inventory("n2", RestorePlannerTest.dataset(4, 76),
+    assertThat(end(List.of(part, newer), Map.of())).containsExactly(new Drain("n1", DrainState.DRAINED, ""));
+    assertThat(end(List.of(part, RestorePlannerTest.inventory("n2", RestorePlannerTest.dataset(4, 76),
         Scheme.SINGLE, ALONE)), Map.of())).extracting(Drain::state).as("older").containsExactly(DrainState.STOPPED);
   }
 
   @Test
   void theMarksAreThoseOfTheInventories() {
     book.mark("n2");
-    assertThat(book.end(List.of(n1, n2), Map.of())).extracting(Drain::node).containsExactly("n1");
+    assertThat(end(List.of(n1, n2), Map.of())).extracting(Drain::node).containsExactly("n1");
     assertThat(book.isMarked("n2")).isFalse();
     book.unmark("n1");
     assertThat(book.isEmpty()).isTrue();

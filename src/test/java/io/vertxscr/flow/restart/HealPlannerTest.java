@@ -27,6 +27,7 @@ import io.vertxscr.placement.Protection;
 import io.vertxscr.placement.RedundancySets;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -34,6 +35,7 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
@@ -120,7 +122,7 @@ class HealPlannerTest {
   }
 
   private Grade grade(SortedMap<String, SortedMap<Integer, Held>> on) {
-    return RestorePlanner.standing(dataset(List.of()).descriptor(), caches(on), ranks).state();
+    return RestorePlanner.standing(dataset(List.of()).descriptor(), caches(on), ranks, groups).state();
   }
 
   private SortedMap<String, SortedMap<Integer, Held>> without(
@@ -165,13 +167,14 @@ class HealPlannerTest {
     for (int lost = 1; lost < 1 << holders; lost++) {
       SortedMap<String, SortedMap<Integer, Held>> left = without(before, lost);
       if (!canBeHad(left)) {
-        assertThat(HealPlanner.wanted(caches(left))).isEmpty();
-        assertThat(HealPlanner.anyLacks(caches(left))).isEqualTo(left.values().stream().anyMatch(n -> !n.isEmpty()));
+        assertThat(HealPlanner.wanted(caches(left), groups)).isEmpty();
+        assertThat(HealPlanner.anyLacks(caches(left), groups))
+            .isEqualTo(left.values().stream().anyMatch(n -> !n.isEmpty()));
         assertThatThrownBy(() -> plan(left, Long.MAX_VALUE)).isInstanceOfSatisfying(ScrException.class,
             e -> assertThat(e.fault()).isEqualTo(Fault.TOO_MANY_LOST));
         continue;
       }
-      assertThat(HealPlanner.wanted(caches(left))).hasSize(1);
+      assertThat(HealPlanner.wanted(caches(left), groups)).hasSize(1);
       HealPlan plan;
       try {
         plan = plan(left, Long.MAX_VALUE / 4);
@@ -246,7 +249,7 @@ class HealPlannerTest {
       drained.addAll(before.keySet());
       drained.removeAll(without(before, chosen).keySet());
       boolean holds = drained.stream().anyMatch(node -> !before.get(node).isEmpty());
-      assertThat(HealPlanner.toMove(caches(before))).as("%s", drained).hasSize(holds ? 1 : 0);
+      assertThat(HealPlanner.toMove(caches(before), groups)).as("%s", drained).hasSize(holds ? 1 : 0);
       HealPlan plan;
       try {
         plan = plan(before, Long.MAX_VALUE / 4);
@@ -264,7 +267,7 @@ class HealPlannerTest {
         plan.parts().subList(0, made).forEach(part -> make(some, part));
         assertThat(grade(some)).as("nothing is worse meanwhile").isEqualTo(grade);
         heal(some, plan(some, Long.MAX_VALUE / 4));
-        assertThat(HealPlanner.toMove(caches(some))).as("%s without %s", plan, drained).isEmpty();
+        assertThat(HealPlanner.toMove(caches(some), groups)).as("%s without %s", plan, drained).isEmpty();
         some.keySet().removeAll(drained);
         assertThat(grade(some)).isEqualTo(grade);
         assertThat(weakest(some)).isGreaterThanOrEqualTo(tolerated);
@@ -280,16 +283,16 @@ class HealPlannerTest {
     setSize = 4;
     whole(4, 1, 1);
     drained.add("n2");
-    assertThat(HealPlanner.toMove(caches(nodes))).hasSize(1);
+    assertThat(HealPlanner.toMove(caches(nodes), groups)).hasSize(1);
     flush = FlushState.DONE;
-    assertThat(HealPlanner.toMove(caches(nodes))).isEmpty();
+    assertThat(HealPlanner.toMove(caches(nodes), groups)).isEmpty();
     flush = FlushState.WANTED;
     nodes.remove("n0");
-    assertThat(HealPlanner.toMove(caches(nodes))).as("degraded").hasSize(1);
+    assertThat(HealPlanner.toMove(caches(nodes), groups)).as("degraded").hasSize(1);
     nodes.remove("n1");
-    assertThat(HealPlanner.toMove(caches(nodes))).as("lost").isEmpty();
-    assertThat(HealPlanner.lostForNow(caches(nodes), "n2")).hasSize(1);
-    assertThat(HealPlanner.lostForNow(caches(nodes), "s0")).isEmpty();
+    assertThat(HealPlanner.toMove(caches(nodes), groups)).as("lost").isEmpty();
+    assertThat(HealPlanner.lostForNow(caches(nodes), "n2", groups)).hasSize(1);
+    assertThat(HealPlanner.lostForNow(caches(nodes), "s0", groups)).isEmpty();
   }
 
   @Test
@@ -339,6 +342,56 @@ class HealPlannerTest {
     whole(4, 1, 2);
     nodes.remove("n3");
     assertThat(plan(nodes, Long.MAX_VALUE / 4).parts()).isNotEmpty().allMatch(part -> part.node().equals("s1"));
+  }
+
+  /** A node is lost and returns, another one is lost, and then any. The caches are healed after each loss. */
+  @ParameterizedTest(name = "{0}, sets of {1}, {2} nodes with {3} ranks each, {4} spares")
+  @CsvSource({"XOR,8,4,1,2", "XOR,2,4,2,2", "XOR,3,6,1,2", "PARTNER,8,6,1,1", "RS,8,6,1,2"})
+  void whatIsCalledFullSurvivesTheLossOfAFailureGroup(String name, int size, int holders, int perNode, int spares) {
+    scheme = Scheme.valueOf(name);
+    setSize = size;
+    List<String> all = Stream.concat(IntStream.range(0, holders).mapToObj(node -> "n" + node),
+        IntStream.range(0, spares).mapToObj(spare -> "s" + spare)).toList();
+    for (boolean inPairs : List.of(true, false)) {
+      SortedMap<String, SortedMap<String, String>> power = new TreeMap<>();
+      IntStream.range(0, all.size()).forEach(node -> power.put(
+          all.get(node), new TreeMap<>(Map.of("POWER", "psu" + (inPairs ? node / 2 : node % (all.size() / 2))))));
+      groups = new GroupDescriptors(power);
+      whole(holders, perNode, spares);
+      all.forEach(first -> {
+        SortedMap<String, SortedMap<Integer, Held>> returned = copy(nodes);
+        returned.remove(first);
+        healIfPossible(returned);
+        returned.put(first, nodes.get(first));
+        all.forEach(second -> all.forEach(third -> {
+          SortedMap<String, SortedMap<Integer, Held>> left = copy(returned);
+          for (String lost : List.of(second, third)) {
+            left.remove(lost);
+            requireFullSurvivesAGroup(left);
+            healIfPossible(left);
+            requireFullSurvivesAGroup(left);
+          }
+        }));
+      });
+    }
+  }
+
+  private void healIfPossible(SortedMap<String, SortedMap<Integer, Held>> on) {
+    try {
+      HealPlanner.wanted(caches(on), groups).forEach(_ -> heal(on, plan(on, Long.MAX_VALUE / 4)));
+    } catch (ScrException e) {
+      assertThat(e.fault()).isEqualTo(Fault.TOO_MANY_LOST);
+    }
+  }
+
+  private void requireFullSurvivesAGroup(SortedMap<String, SortedMap<Integer, Held>> on) {
+    if (grade(on) == Grade.FULL) {
+      new HashSet<>(groups.nodes().values()).forEach(group -> {
+        SortedMap<String, SortedMap<Integer, Held>> left = copy(on);
+        left.keySet().removeIf(node -> groups.nodes().get(node).equals(group));
+        assertThat(canBeHad(left)).as("%s without %s", on, group).isTrue();
+      });
+    }
   }
 
   @Test

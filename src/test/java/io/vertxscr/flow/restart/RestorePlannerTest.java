@@ -13,6 +13,7 @@ import io.vertxscr.model.DatasetFlags;
 import io.vertxscr.model.DatasetRecord.FlushState;
 import io.vertxscr.model.DatasetRecord.Origin;
 import io.vertxscr.model.Fault;
+import io.vertxscr.model.GroupDescriptors;
 import io.vertxscr.model.Job;
 import io.vertxscr.model.RankMap;
 import io.vertxscr.model.Redundancy;
@@ -21,6 +22,8 @@ import io.vertxscr.model.RedundancySet;
 import io.vertxscr.model.Scheme;
 import io.vertxscr.model.ScrException;
 import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -154,5 +157,24 @@ class RestorePlannerTest {
     RestorePlan plan = RestorePlanner.plan(dataset, List.of(inventory("n0", dataset, Scheme.XOR,
         new Held(0, PAIR, true, true), new Held(1, PAIR, true, true))), new RankMap(List.of("n0", "n0")));
     assertThat(plan.protectedNow()).isFalse();
+  }
+
+  @Test
+  void aSetWithTwoMembersInOneFailureGroupIsNotProtected() {
+    DatasetDescriptor dataset = dataset(5, 1);
+    RestorePlan plan = RestorePlanner.plan(dataset, List.of(
+        inventory("n0", dataset, Scheme.XOR, new Held(0, PAIR, true, true)),
+        inventory("n1", dataset, Scheme.XOR, new Held(1, PAIR, true, true))), MAP);
+    RestorePlan byPower = new RestorePlan(dataset, new RedundancyDescriptor(new CheckpointDescriptor(
+        0, true, 1, "POWER", "/tmp", Redundancy.of(Scheme.XOR, 8), false), 1), plan.perNode(), plan.protectedNow());
+    assertThat(byPower.isProtected(power("left", "left"))).isFalse();
+    assertThat(byPower.isProtected(power("left", "right"))).isTrue();
+    assertThat(byPower.isProtected(GroupDescriptors.BUILT_IN)).as("not known any more").isTrue();
+    assertThat(plan.isProtected(power("left", "left"))).as("by nodes").isTrue();
+  }
+
+  private static GroupDescriptors power(String n0, String n1) {
+    return new GroupDescriptors(new TreeMap<>(Map.of(
+        "n0", new TreeMap<>(Map.of("POWER", n0)), "n1", new TreeMap<>(Map.of("POWER", n1)))));
   }
 }

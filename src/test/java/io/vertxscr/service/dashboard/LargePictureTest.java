@@ -127,8 +127,8 @@ class LargePictureTest {
     DatasetStore store = DatasetStore.open(
         new NodeDirectories(directory.resolve("cache"), directory.resolve("control")).create());
     ClusterPicture picture = new ClusterPicture(loop, new StatusService(loop, bus, members,
-        new RunService(loop, bus, members, new Epoch(members), prefixes), store, _ -> Optional.empty()), prefixes,
-        GroupDescriptors.BUILT_IN);
+        new RunService(loop, bus, members, new Epoch(members), prefixes), store, _ -> Optional.empty(),
+        GroupDescriptors.BUILT_IN), prefixes, GroupDescriptors.BUILT_IN);
     JsonObject drawn = now(time, loop, picture, "the first");
     int bytes = drawn.encode().length();
     System.out.printf("%d nodes: %d bytes%n", NODES, bytes);
