@@ -82,6 +82,11 @@ public final class Eviction {
       return checkpoint && standing == Standing.PASSED_OVER;
     }
 
+    /** Whether it is held until it is flushed, wherever room is needed. */
+    public boolean isHeldByFlush() {
+      return flush == FlushState.WANTED && !isPassedOver();
+    }
+
     /** Whether it is a checkpoint of another program, and not in the prefix directory. */
     public boolean isOnlyCopyOfOthers() {
       return checkpoint && standing == Standing.FOREIGN && flush != FlushState.DONE;

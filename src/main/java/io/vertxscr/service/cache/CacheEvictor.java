@@ -20,6 +20,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -101,12 +102,17 @@ public final class CacheEvictor {
     return record.ranks().stream().anyMatch(rank -> rank.redundancy().isEmpty() && rank.set().size() > 1);
   }
 
-  /** Deletes datasets and waits until their space is free, best effort; the following write finds out. */
-  public Future<Void> makeRoom(List<Integer> datasetIds, String storeBase) {
+  /**
+   * Deletes datasets and waits until their space is free, best effort; the following write finds out. Not what is to
+   * be flushed since they were selected: a node may have done that long before the last one had room.
+   */
+  public Future<Void> makeRoom(RunCache cache, List<Integer> datasetIds, String storeBase) {
     if (datasetIds.isEmpty()) {
       return Future.succeededFuture();
     }
-    return Future.join(datasetIds.stream().map(this::leave).toList())
+    Set<Integer> held =
+        cached(cache).stream().filter(Cached::isHeldByFlush).map(Cached::id).collect(Collectors.toSet());
+    return Future.join(datasetIds.stream().filter(id -> !held.contains(id)).map(this::leave).toList())
         .compose(_ -> loop.<Void>blocking("make room in " + storeBase, () -> {
           store.reclaim(storeBase);
           return null;

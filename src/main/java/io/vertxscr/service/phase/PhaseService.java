@@ -140,7 +140,7 @@ public final class PhaseService {
     store.place(dataset.id(), how.storeBase());
     TraceScope evict = step(run, dataset.id(), Step.START_OUTPUT).child("evict");
     long since = loop.traces().now();
-    return loop.traces().span(evict, since, keeper.makeRoom(started.evict(), how.storeBase())).map(_ -> {
+    return loop.traces().span(evict, since, keeper.makeRoom(run.cache(), started.evict(), how.storeBase())).map(_ -> {
       run.open(OpenDataset.output(dataset, prefix, store.directory(dataset.id())));
       return new CollectiveCalls.StepReplies(rank -> new StartReply(
           dataset.id(), dataset.name(), store.directory(dataset.id(), rank).toString(),

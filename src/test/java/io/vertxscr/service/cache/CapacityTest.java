@@ -49,8 +49,8 @@ import org.junit.jupiter.api.io.TempDir;
 
 /**
  * Goal: the nodes of a store's group share its SIZE, those of others do not. A pending flush of what the restart has
- * passed over holds up one phase for a minute, and none behind it. Method: nodes on hosts of their own, virtual
- * time.
+ * passed over holds up one phase for a minute, and none behind it. What is to be flushed stays, also where a node
+ * had selected it before. Method: nodes on hosts of their own, virtual time.
  */
 class CapacityTest {
   private static final List<String> NODES = List.of("n1", "n2", "n3");
@@ -61,6 +61,8 @@ class CapacityTest {
   private final VirtualTime time = new VirtualTime(new Random(1));
   private final Loop loop = time.loop();
   private final List<String> heldUp = new ArrayList<>();
+  /** Whether the dataset stays where another node has selected it. */
+  private boolean isHeld;
 
   /** Room for the next dataset on n1, which holds one; n1 and n2 are in one rack. */
   private RoomEstimate room(String group, long sizeBytes) {
@@ -84,9 +86,12 @@ class CapacityTest {
     store.save(held(store, how, flags, flush));
     RunCache cache = new RunCache(run);
     completed.forEach(cache::completed);
-    Capacity capacity = new Capacity(loop, new Hosts(), store, new CacheEvictor(loop, "n1", store, Observer.NONE),
-        event -> heldUp.add(event.toString()));
-    return time.await(loop.call(() -> capacity.awaitRoom(run, cache, how, () -> false))).result();
+    CacheEvictor evictor = new CacheEvictor(loop, "n1", store, Observer.NONE);
+    Capacity capacity = new Capacity(loop, new Hosts(), store, evictor, event -> heldUp.add(event.toString()));
+    RoomEstimate room = time.await(loop.call(() -> capacity.awaitRoom(run, cache, how, () -> false))).result();
+    time.await(loop.call(() -> evictor.makeRoom(cache, List.of(1), base)));
+    isHeld = store.find(1).isPresent();
+    return room;
   }
 
   private static TreeMap<String, String> rack(String name) {
@@ -121,6 +126,7 @@ class CapacityTest {
     assertThat(Duration.between(begin, loop.clock().instant()))
         .isBetween(Duration.ofMinutes(1), Duration.ofMinutes(1).plusSeconds(10));     // with the jobs that look
     assertThat(heldUp).hasSize(1);
+    assertThat(isHeld).isFalse();
   }
 
   @Test
@@ -129,6 +135,9 @@ class CapacityTest {
         List.of()).refusal()).contains("no room in store", "on its way to the prefix directory");
     assertThat(room(GroupDescriptors.NODE, DATASET_BYTES, DatasetFlags.CHECKPOINT, FlushState.WANTED,
         List.of(1)).refusal()).contains("no room in store");
+    assertThat(isHeld).isTrue();
+    room(GroupDescriptors.NODE, DATASET_BYTES, DatasetFlags.CHECKPOINT, FlushState.NOT_WANTED, List.of(1));
+    assertThat(isHeld).isFalse();
   }
 
   private static final class Hosts implements Membership {
