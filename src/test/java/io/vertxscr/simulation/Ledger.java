@@ -96,12 +96,12 @@ final class Ledger {
     final Set<String> dropped = new TreeSet<>();
     /** By rank and number: each file is looked at many times. */
     private final Map<List<Integer>, byte[]> contents = new HashMap<>();
-    /** Nodes in whose caches a byte of its files is another one. */
+    /** Groups of the nodes in whose caches a byte of its files is another one. */
     final Set<String> rottenOn = new TreeSet<>();
     /** The dataset's; 0 while no rank has heard it. */
     int id;
     long begunNs;
-    /** How many nodes may be lost with its caches. */
+    /** How many nodes, or groups of them, may be lost with its caches. */
     int tolerance;
     boolean acknowledged;
     boolean flushed;

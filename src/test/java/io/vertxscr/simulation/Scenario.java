@@ -7,6 +7,7 @@ import io.vertxscr.simulation.Trouble.Kind;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -15,6 +16,7 @@ import java.util.OptionalDouble;
 import java.util.OptionalInt;
 import java.util.Random;
 import java.util.Set;
+import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
@@ -29,7 +31,7 @@ import java.util.stream.Stream;
  * @param steps checkpoints of each run
  * @param variant what else the runs do
  * @param parameters of the nodes
- * @param tolerance how many nodes may be lost
+ * @param tolerance how many nodes may be lost; where they are in failure groups, nodes of how many of these
  */
 record Scenario(long seed, Profile profile, int nodes, int spares, int ranksPerNode, int files, boolean rolling,
     List<Integer> steps, Variant variant, Map<String, String> parameters, int tolerance, List<Trouble> troubles) {
@@ -65,6 +67,8 @@ record Scenario(long seed, Profile profile, int nodes, int spares, int ranksPerN
   /** In one of so many, most files have several pieces. */
   private static final int EXTENT_KINDS = 3;
   private static final long SMALL_EXTENT_BYTES = 250;
+  /** Nodes are in failure groups in one of so many. */
+  private static final int GROUP_KINDS = 5;
   private static final double LEAST_ROOM = 1.3;
   private static final double MOST_ROOM = 3.2;
 
@@ -209,7 +213,8 @@ record Scenario(long seed, Profile profile, int nodes, int spares, int ranksPerN
     Variant variant = Variant.draw(new Random(~seed * 0x9E3779B97F4A7C15L), rolling);
     Scenario plain = new Scenario(seed, profile, nodes, spares, ranksPerNode, files, rolling, steps, variant,
         parameters, tolerance, List.of());
-    return plain.with(plain.draw(random));
+    Scenario sized = plain.with(Math.max(nodes, plain.leastNodes()), spares, ranksPerNode, files, steps);
+    return sized.with(sized.draw(random));
   }
 
   Scenario with(List<Trouble> others) {
@@ -290,6 +295,23 @@ record Scenario(long seed, Profile profile, int nodes, int spares, int ranksPerN
   /** Larger files are copied to and from the prefix directory in pieces of this size. */
   long extentBytes() {
     return drawOf(12, 0, 0).nextInt(EXTENT_KINDS) == 0 ? SMALL_EXTENT_BYTES : Extent.MOST_BYTES;
+  }
+
+  /** So many nodes fail together at most; 1: each by itself. */
+  int groupSize() {
+    Random random = drawOf(16, 0, 0);
+    return random.nextInt(GROUP_KINDS) > 0 ? 1 : 2 + random.nextInt(3) / 2;
+  }
+
+  /** With fewer nodes, redundancy sets without two of a group would be too small for the tolerance. */
+  int leastNodes() {
+    return groupSize() * (tolerance + 1);
+  }
+
+  /** The failure group of a node. */
+  String group(String node) {
+    int size = groupSize();
+    return size == 1 ? node : "psu" + (1 + (Integer.parseInt(node.substring(1)) - 1) / size);
   }
 
   /** Which node an operator drains behind a run, of those that had ranks; empty: none. */
@@ -401,13 +423,15 @@ record Scenario(long seed, Profile profile, int nodes, int spares, int ranksPerN
     List<Kind> losses = profile.losses().toList();
     List<String> victims = new ArrayList<>(names(nodes));
     java.util.Collections.shuffle(victims, random);
-    int most = Math.min(nodes - 1, tolerance);
+    Set<String> groups = new HashSet<>();
+    victims.removeIf(node -> !groups.add(group(node)));
+    int most = Math.min(victims.size() - 1, tolerance);
     int lost = profile == Profile.BEYOND ? most + 1 : losses.isEmpty() ? 0 : random.nextInt(most + 1);
     int together = random.nextInt(steps.size());
     for (int i = 0; i < lost && i < victims.size(); i++) {
       Kind kind = losses.get(random.nextInt(losses.size()));
       int run = profile == Profile.BEYOND ? together : random.nextInt(steps.size());
-      troubles.add(trouble(random, kind, run, List.of(victims.get(i))));
+      troubles.add(trouble(random, kind, run, struck(i, victims.get(i))));
     }
     List<Kind> harmless = profile.harmless();
     int others = harmless.isEmpty() ? 0 : random.nextInt(profile.mostHarmless() + 1);
@@ -421,6 +445,13 @@ record Scenario(long seed, Profile profile, int nodes, int spares, int ranksPerN
     }
     troubles.sort(Comparator.comparingInt(Trouble::run).thenComparingInt(Trouble::afterMs));
     return troubles;
+  }
+
+  /** Whom the n-th loss strikes: a node by itself, or all of its group; beyond the tolerance, always these. */
+  private List<String> struck(int loss, String victim) {
+    boolean alone = profile != Profile.BEYOND && drawOf(16, 1, loss).nextBoolean();
+    return names(nodes + spares).stream()
+        .filter(node -> alone ? node.equals(victim) : group(node).equals(group(victim))).toList();
   }
 
   private Trouble trouble(Random random, Kind kind, int run, List<String> nodes) {
@@ -467,8 +498,11 @@ record Scenario(long seed, Profile profile, int nodes, int spares, int ranksPerN
       }
       case BYPASS -> all.put("SCR_CACHE_BYPASS", "1");
     }
-    if (!configuration().isEmpty()) {
+    if (!descriptors().isEmpty()) {
       all.put("SCR_COPY_TYPE", "FILE");
+    }
+    if (groupSize() > 1) {
+      all.put("SCR_GROUP", "POWER");
     }
     if (seed % SMALL_KINDS < SMALL_BYTES.size()) {
       all.put("SCR_SMALL_BYTES", SMALL_BYTES.get((int) (seed % SMALL_KINDS)));
@@ -498,6 +532,12 @@ record Scenario(long seed, Profile profile, int nodes, int spares, int ranksPerN
 
   /** The system's configuration file. */
   String configuration() {
+    return descriptors() + (groupSize() == 1 ? "" : names(nodes + spares).stream()
+        .map(node -> "GROUPS=" + node + " POWER=" + group(node) + "\n").collect(Collectors.joining()));
+  }
+
+  /** Its lines that say where and how checkpoints are protected, if there are any. */
+  private String descriptors() {
     String compression = variant.form() == Form.COMPRESSED ? " COMPRESS=ZSTD" : "";
     String scheme = " TYPE=" + parameters.get("SCR_COPY_TYPE") + compression + "\n";
     if (!variant.twoStores()) {
@@ -508,7 +548,7 @@ record Scenario(long seed, Profile profile, int nodes, int spares, int ranksPerN
         + "CKPT=1 INTERVAL=2 STORE=" + SECOND_STORE + scheme;
   }
 
-  /** How many nodes may be lost with the caches that have a file. */
+  /** How many nodes, or groups of them, may be lost with the caches that have a file. */
   int tolerance(String path) {
     return variant.twoStores() && !path.startsWith(SECOND_STORE) ? 0 : tolerance;
   }
@@ -520,7 +560,8 @@ record Scenario(long seed, Profile profile, int nodes, int spares, int ranksPerN
   @Override
   public String toString() {
     return "seed " + seed + ", faults " + profile + ": " + nodes + " nodes with " + ranksPerNode + " ranks, " + spares
-        + " spares, " + (room().isPresent() ? "small disks, " : "") + rival().map(rival -> rival + ", ").orElse("")
+        + " spares, " + (groupSize() > 1 ? "in groups of " + groupSize() + ", " : "")
+        + (room().isPresent() ? "small disks, " : "") + rival().map(rival -> rival + ", ").orElse("")
         + files + (rolling ? " rolling" : "") + " files a rank, checkpoints in each run " + steps + ", "
         + (variant.equals(Variant.PLAIN) ? "" : variant + ", ") + parameters;
   }

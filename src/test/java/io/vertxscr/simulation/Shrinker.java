@@ -73,7 +73,7 @@ final class Shrinker {
     if (now.files() > 1) {
       all.add(now.with(now.nodes(), now.spares(), now.ranksPerNode(), 1, steps));
     }
-    if (now.nodes() > now.tolerance() + 1 && now.nodes() > 2) {
+    if (now.nodes() > now.leastNodes() && now.nodes() > 2) {
       all.add(now.with(now.nodes() - 1, now.spares(), now.ranksPerNode(), now.files(), steps));
     }
     return all;

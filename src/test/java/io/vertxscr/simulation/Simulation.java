@@ -55,6 +55,7 @@ import java.util.TreeSet;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BooleanSupplier;
 import java.util.function.UnaryOperator;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
@@ -111,7 +112,10 @@ final class Simulation {
   private final OfflineTools tools;
   private final Optional<RivalJob> rival;
   private final Steps steps = new Steps();
-  /** Nodes whose copies have gone since an attempt began: one may be lost before the ranks hear that all is there. */
+  /**
+   * Groups of the nodes whose copies have gone since an attempt began: one may be lost before the ranks hear that all
+   * is there. No set has two members of one.
+   */
   private final Map<Attempt, Set<String>> lostSince = new HashMap<>();
   private final Set<String> away = new TreeSet<>();
   private final Set<String> lost = new TreeSet<>();
@@ -509,7 +513,8 @@ final class Simulation {
       machines.put(node, newMachine(node));
       lost.add(node);
       // what is in the prefix directory did not have to be moved
-      lostSince.forEach((attempt, nodes) -> nodes.addAll(attempt.wasFlushed ? Set.of(node) : Set.of()));
+      lostSince.forEach(
+          (attempt, groups) -> groups.addAll(attempt.wasFlushed ? Set.of(scenario.group(node)) : Set.of()));
       replace(hosts, spares);
     }
     long endNs = time.nowNs() + BOUND.toNanos();
@@ -1045,7 +1050,7 @@ final class Simulation {
       attempt.nodes.add(rank.node);
       lostSince.computeIfAbsent(attempt, _ -> {
         attempt.begunNs = time.nowNs();
-        return new HashSet<>(away);
+        return away.stream().map(scenario::group).collect(Collectors.toCollection(HashSet::new));
       });
       List<String> failed = new ArrayList<>();
       Future<Void> written = Future.succeededFuture();
@@ -1147,26 +1152,26 @@ final class Simulation {
       case RANK_DIES -> ranks.stream().filter(rank -> rank.node.equals(one)).findFirst().ifPresent(Rank::dies);
       case DAEMON_DIES -> kill(one, 0);
       case DAEMON_DIES_WITHIN -> machine(one).strikeAt(trouble.number(), () -> kill(one, 0));
-      case DAEMON_STAYS_AWAY -> {
-        kill(one, 0);
-        away.add(one);
-        copyLost(one);
-      }
-      case NODE_IS_LOST -> lose(one, random.nextInt(8_000));
+      case DAEMON_STAYS_AWAY -> struck.forEach(node -> {
+        kill(node, 0);
+        away.add(node);
+        copyLost(node);
+      });
+      case NODE_IS_LOST -> struck.forEach(node -> lose(node, random.nextInt(8_000)));
       case NODE_IS_LOST_WITHIN -> {
-        copyLost(one);
-        machine(one).strikeAt(trouble.number(), () -> lose(one, random.nextInt(8_000)));
+        struck.forEach(this::copyLost);
+        machine(one).strikeAt(trouble.number(), () -> struck.forEach(node -> lose(node, random.nextInt(8_000))));
       }
-      case NODE_LOSES_POWER -> {
-        copyLost(one);
-        kill(one, random.nextInt(8_000));
-        machine(one).disk.powerLoss(trouble.kept(), random);
-        machine(one).boots();
-        shared.powerLossOf(one, trouble.kept(), random);
-      }
+      case NODE_LOSES_POWER -> struck.forEach(node -> {
+        copyLost(node);
+        kill(node, random.nextInt(8_000));
+        machine(node).disk.powerLoss(trouble.kept(), random);
+        machine(node).boots();
+        shared.powerLossOf(node, trouble.kept(), random);
+      });
       case ALL_LOSE_POWER -> allLosePower(trouble.kept());
       case ALL_LOSE_POWER_BEHIND -> keptBehind = Optional.of(trouble.kept());
-      case BYTE_ROTS -> rot(one, ranks);
+      case BYTE_ROTS -> struck.forEach(node -> rot(node, ranks));
       case ALL_LOSE_POWER_WITHIN -> machine(one).strikeAt(trouble.number(), () -> {
         strikesNow(trouble);
         Stream.of(main, guest).forEach(program -> program.inspection().look());
@@ -1308,7 +1313,7 @@ final class Simulation {
   }
 
   private void copyLost(String node) {
-    lostSince.values().forEach(nodes -> nodes.add(node));
+    lostSince.values().forEach(groups -> groups.add(scenario.group(node)));
   }
 
   /**
@@ -1336,7 +1341,7 @@ final class Simulation {
       Stream.of(main, guest).flatMap(program -> program.ledger().attempts().stream())
           .filter(attempt -> attempt.cached.stream().anyMatch(path -> ((SimulatedPath) path).getFileSystem()
               == machine(node).files && machine(node).files.find((SimulatedPath) path) == file))
-          .forEach(attempt -> attempt.rottenOn.add(node));
+          .forEach(attempt -> attempt.rottenOn.add(scenario.group(node)));
     }
   }
 

@@ -39,7 +39,7 @@ final class Sweep {
       throw new IllegalArgumentException(kind + " is at no step: " + Profile.STEPS.kinds());
     }
     Scenario drawn = Scenario.of(seed, profile);
-    Sweep sweep = new Sweep(drawn.with(Math.min(drawn.nodes(), drawn.tolerance() + 2), Math.min(drawn.spares(), 1),
+    Sweep sweep = new Sweep(drawn.with(Math.min(drawn.nodes(), drawn.leastNodes() + 1), Math.min(drawn.spares(), 1),
         Math.min(drawn.ranksPerNode(), 2), drawn.files(), List.of(Math.min(drawn.steps().getFirst(), 2), 1)), kind);
     boolean mayLose = drawn.tolerance() > 0
         && sweep.scenario.troubles().stream().noneMatch(trouble -> trouble.kind().loses());
