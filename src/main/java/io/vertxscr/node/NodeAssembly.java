@@ -214,7 +214,7 @@ public final class NodeAssembly {
         new Restorer(loop, caches, prefix, restores, journal, onlyCopies, flush.wanted()::outOfTheWay, observer),
         new CatchUp(loop, caches, restores, observer), healing, journal, new LaunchWishes(journal, settings.launch()));
     DatasetCommands commands = new DatasetCommands(
-        caches, restores, prefix, journal, onlyCopies, flush.coordinator(), access.turns(), observer);
+        loop, caches, restores, prefix, journal, onlyCopies, flush.coordinator(), access.turns(), observer);
     PublishedScrub published = new PublishedScrub(loop, ports.membership(), prefixes, caches, observer,
         new PublishedScrub.PublishedPolicy(settings.scrub().publishedSeconds(), settings.scrub().bytesPerSecond()),
         runs::isInPhase, (dataset, all) -> flush.wanted().prepare(dataset, all)

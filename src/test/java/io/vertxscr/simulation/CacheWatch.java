@@ -91,8 +91,8 @@ final class CacheWatch {
 
   /** Which newer checkpoint is whole: in the prefix directory, or where it survives as many losses. */
   private Optional<Attempt> successor(Program program, Attempt attempt) {
-    return program.ledger().attempts().stream()
-        .filter(newer -> newer.number > attempt.number && newer.isCheckpoint() && !newer.isRemoved
+    return program.ledger().all().stream()
+        .filter(newer -> newer.mayReplace(attempt) && newer.isCheckpoint() && !newer.isRemoved
             && program.ledger().mayBeComplete(newer))
         .filter(newer -> newer.flushed || newer.isRotten || newer.tolerance >= attempt.tolerance
             && (newer.isProtected() || isRestored(newer)) && isDurable(newer) && isKnown(newer))

@@ -79,12 +79,17 @@ final class RivalJob {
     this.program = program;
     this.said = said;
     this.violated = violated;
-    this.hosts = IntStream.range(1, scenario.nodes() + 1).mapToObj(node -> "r" + node).toList();
+    this.hosts = names(scenario.nodes());
     hosts.forEach(name -> machines.put(name, new Machine(name, time,
         new SimulatedDisk(() -> VirtualCluster.wallNs(time)), shared, Machine.Watcher.NONE)));
     this.cluster = new VirtualCluster(random, time, settings, Path.of(program.prefix()),
         name -> machines.get(name).local(), beside.trace(), (_, _) -> VirtualCluster.delay(random));
     cluster.cutFiles(scenario.extentBytes());
+  }
+
+  /** Of its nodes. */
+  static List<String> names(int count) {
+    return IntStream.range(1, count + 1).mapToObj(node -> "r" + node).toList();
   }
 
   /** Its daemons start; its runs follow by themselves. */

@@ -532,7 +532,8 @@ record Scenario(long seed, Profile profile, int nodes, int spares, int ranksPerN
 
   /** The system's configuration file. */
   String configuration() {
-    return descriptors() + (groupSize() == 1 ? "" : names(nodes + spares).stream()
+    Stream<String> all = Stream.concat(names(nodes + spares).stream(), RivalJob.names(nodes).stream());
+    return descriptors() + (groupSize() == 1 ? "" : all
         .map(node -> "GROUPS=" + node + " POWER=" + group(node) + "\n").collect(Collectors.joining()));
   }
 

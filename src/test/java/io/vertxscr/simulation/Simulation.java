@@ -1412,9 +1412,12 @@ final class Simulation {
             + " was found damaged, and nothing has rotted: " + event.getString("cause")));
   }
 
-  /** Nodes pay for a file behind it, so each has one for nothing. What a lost leader had copied is not seen. */
+  /**
+   * Nodes pay for a file behind it, so each has one for nothing. What a lost leader had copied is not seen, nor what is
+   * flushed once more, as a rival has replaced it.
+   */
   private void checkLimit(JsonObject flush) {
-    boolean counts = scenario.variant().limited() && scenario.troubles().isEmpty()
+    boolean counts = scenario.variant().limited() && scenario.troubles().isEmpty() && rival.isEmpty()
         && scenario.variant().form() == Scenario.Form.FILES
         && scenario.parameters().get("SCR_FLUSH_ASYNC").equals("1") && flush.getInteger("attempt", 0) == 1;
     if (!counts) {

@@ -31,6 +31,8 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
@@ -160,6 +162,26 @@ class DashboardTest {
     assertThat(datasets()).containsExactly("2 DONE");
     assertThat(Fault.of(operate("n3", OperatorVerb.DROP, 1).cause())).isEqualTo(Fault.NO_SUCH_DATASET);
     assertThat(Fault.of(operate("n3", OperatorVerb.FLUSH, 7).cause())).isEqualTo(Fault.NO_SUCH_DATASET);
+  }
+
+  /** The run begins with what is dropped, and nobody drops it, or with the one before. @param ms between the two */
+  @ParameterizedTest
+  @ValueSource(ints = {-200, -100, -60, -30, 0, 30, 60, 100, 200})
+  void whatARunBeginsWithIsNotDroppedUnderIt(int ms) throws Exception {
+    start(Map.of("SCR_FLUSH", "0", "SCR_CACHE_SIZE", "3", "SCR_COPY_TYPE", "XOR"));
+    new VirtualRun(cluster, NODES).steps(1, 2);
+    ScrClient operator = cluster.client("n5");
+    Future<?> dropped = cluster.later(200 + Math.max(0, ms)).compose(_ ->
+        Future.fromCompletionStage(operator.operate(new OperatorRequest(OperatorVerb.DROP, 2))));
+    cluster.pass(Duration.ofMillis(200 + Math.max(0, -ms)));
+    int restarted = new VirtualRun(cluster, NODES).steps(3, 3);
+    if (cluster.await(dropped).succeeded()) {
+      assertThat(restarted).isEqualTo(1);
+    } else {
+      assertThat(Fault.of(dropped.cause())).isEqualTo(Fault.WRONG_STATE);
+      assertThat(restarted).isEqualTo(2);
+    }
+    operator.close();
   }
 
   /** The application has written one step twice; the older one is of no use. */

@@ -115,18 +115,26 @@ public final class OperatorActions {
     });
   }
 
-  /** A run may be about to read or protect its datasets: while one is on, it drops them itself. */
+  /** A run may be about to read or protect its datasets: while one is on or begins, it drops them itself. */
   private Future<Void> drop(DatasetDescriptor dataset, String prefix) {
-    return run().compose(run -> {
-      run.filter(on -> on.prefix().equals(prefix)).ifPresent(on -> {
+    return commands.drop(prefix, dataset, () -> waits().map(waits -> {
+      waits.run().filter(on -> on.prefix().equals(prefix)).ifPresent(on -> {
         throw new ScrException(Fault.WRONG_STATE, "run " + on.run() + " is on in " + prefix
             + ": halt it before one of its datasets is dropped");
       });
-      return commands.drop(prefix, dataset);
-    });
+      waits.forming().ifPresent(begins -> {
+        throw new ScrException(Fault.WRONG_STATE, "a run is about to begin, and may begin with dataset " + dataset.id()
+            + ": init waits " + begins.waitsFor());
+      });
+      return null;
+    }));
   }
 
   private Future<Optional<RunView>> run() {
-    return bus.askLeader(NodeVerb.WAITS, Ack.ACK, OpenWaits.class).map(OpenWaits::run);
+    return waits().map(OpenWaits::run);
+  }
+
+  private Future<OpenWaits> waits() {
+    return bus.askLeader(NodeVerb.WAITS, Ack.ACK, OpenWaits.class);
   }
 }

@@ -1,6 +1,7 @@
 package io.vertxscr.service.leader;
 
 import io.vertx.core.Future;
+import io.vertx.core.Promise;
 import io.vertxscr.flow.gather.Step;
 import io.vertxscr.flow.restart.CacheSnapshot;
 import io.vertxscr.flow.restart.Inventory;
@@ -10,7 +11,9 @@ import io.vertxscr.model.Fault;
 import io.vertxscr.model.Plural;
 import io.vertxscr.model.ScrException;
 import io.vertxscr.service.Event;
+import io.vertxscr.service.Loop;
 import io.vertxscr.service.Observer;
+import io.vertxscr.service.PrefixJobs;
 import io.vertxscr.service.flush.FlushCoordinator;
 import io.vertxscr.service.flush.PrefixTurns;
 import io.vertxscr.service.restart.CacheRestores;
@@ -32,6 +35,7 @@ import java.util.stream.Stream;
 public final class DatasetCommands {
   private static final int NAMES_SHOWN = 8;
 
+  private final Loop loop;
   private final Inventories caches;
   private final CacheRestores restores;
   private final PrefixFetcher prefix;
@@ -40,10 +44,13 @@ public final class DatasetCommands {
   private final PrefixTurns turns;
   private final Observer observer;
   private final OnlyCopies onlyCopies;
+  /** Of a dataset that an operator drops; the last one. */
+  private Future<Void> dropping = Future.succeededFuture();
 
   /** Works for the leader of a node. */
-  public DatasetCommands(Inventories caches, CacheRestores restores, PrefixFetcher prefix, RestartJournal journal,
-      OnlyCopies onlyCopies, FlushCoordinator flushes, PrefixTurns turns, Observer observer) {
+  public DatasetCommands(Loop loop, Inventories caches, CacheRestores restores, PrefixFetcher prefix,
+      RestartJournal journal, OnlyCopies onlyCopies, FlushCoordinator flushes, PrefixTurns turns, Observer observer) {
+    this.loop = loop;
     this.caches = caches;
     this.restores = restores;
     this.prefix = prefix;
@@ -143,12 +150,25 @@ public final class DatasetCommands {
     }));
   }
 
-  /** Has one dataset of the caches forgotten, and no other of its name. It leaves the index, too; its files stay. */
-  public Future<Void> drop(String prefixDirectory, DatasetDescriptor dataset) {
+  /**
+   * Has one dataset of the caches forgotten, and no other of its name. It leaves the index, too; its files stay.
+   *
+   * @param admitted fails where it must stay: asked when restores that begin from now on wait
+   */
+  public Future<Void> drop(String prefixDirectory, DatasetDescriptor dataset, Supplier<Future<Void>> admitted) {
     List<DatasetKey> key = List.of(dataset.key());
-    return withoutFlushes(List.of(dataset.id()), () -> turns.in(prefixDirectory,
-        () -> prefix.withdraw(prefixDirectory, dataset)).compose(_ -> forget(prefixDirectory, dataset.id(), key, key)))
-        .onSuccess(_ -> observer.notice(new Event.DatasetDropped(dataset.id(), dataset.name(), false)));
+    Promise<Void> mine = loop.promise();
+    dropping = Future.join(dropping, mine.future()).mapEmpty();
+    admitted.get().compose(_ -> withoutFlushes(List.of(dataset.id()), () -> turns.in(prefixDirectory,
+        () -> prefix.withdraw(prefixDirectory, dataset)).compose(_ -> forget(prefixDirectory, dataset.id(), key, key))))
+        .onSuccess(_ -> observer.notice(new Event.DatasetDropped(dataset.id(), dataset.name(), false)))
+        .onComplete(mine);
+    return mine.future();
+  }
+
+  /** Completes when nothing is being dropped: a restart would take what is about to go. After a while, it does. */
+  Future<Void> dropped() {
+    return loop.prefix().within(PrefixJobs.PATIENCE_AT_BEGIN, dropping).otherwiseEmpty();
   }
 
   private Future<Void> forget(String prefixDirectory, int newest, List<DatasetKey> keys, List<DatasetKey> cached) {

@@ -114,7 +114,8 @@ public final class RunPreparation {
     long before = runsOver;
     // A restore that nobody waits for any more may still move files: two at a time would undo each other's work.
     Future<RunInfo> mine = restoring
-        .transform((_, _) -> restorer.look(prefix))
+        .transform((_, _) -> commands.dropped())
+        .compose(_ -> restorer.look(prefix))
         .compose(_ -> {
           openLog(prefix, policy);
           return advice.halts().admit(prefix, policy.halt());
