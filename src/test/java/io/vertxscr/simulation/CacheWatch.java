@@ -2,6 +2,7 @@ package io.vertxscr.simulation;
 
 import io.vertxscr.format.FilemapFile;
 import io.vertxscr.model.DatasetRecord;
+import io.vertxscr.model.ScrException;
 import io.vertxscr.simulation.Ledger.Attempt;
 import io.vertxscr.simulation.Outcome.Invariant;
 import io.vertxscr.simulation.SimulatedFileSystem.Operation;
@@ -52,7 +53,7 @@ final class CacheWatch {
       return;
     }
     int id = Integer.parseInt(filemap.group(1));
-    last(id).ifPresent(attempt -> {
+    last(id, operation == Operation.DELETE ? whose(path) : Optional.empty()).ifPresent(attempt -> {
       if (operation == Operation.MOVE) {
         attempt.saved.add(node);
         attempt.filemaps.put(node, (SimulatedPath) path);
@@ -63,9 +64,25 @@ final class CacheWatch {
     });
   }
 
-  /** Where all caches and a prefix directory have lost what was known of an id, another program may get it again. */
-  private Optional<Attempt> last(int id) {
-    return programs.get().stream().flatMap(program -> program.ledger().attempts().stream())
+  /** Of which program a filemap is that is there; empty: none is, or nobody could tell. */
+  private static Optional<String> whose(Path filemap) {
+    SimulatedPath path = (SimulatedPath) filemap;
+    try {
+      return Optional.ofNullable(path.getFileSystem().find(path))
+          .map(there -> FilemapFile.decode(there.content()).origin().prefix());
+    } catch (ScrException _) {
+      return Optional.empty();                            // torn by a loss of power
+    }
+  }
+
+  /**
+   * Where all caches and a prefix directory have lost what was known of an id, another program may get it again.
+   *
+   * @param prefix of the program; empty: of any
+   */
+  private Optional<Attempt> last(int id, Optional<String> prefix) {
+    return programs.get().stream().filter(program -> prefix.filter(other -> !other.equals(program.prefix())).isEmpty())
+        .flatMap(program -> program.ledger().attempts().stream())
         .filter(attempt -> attempt.id == id).max(Comparator.comparingLong(attempt -> attempt.begunNs));
   }
 

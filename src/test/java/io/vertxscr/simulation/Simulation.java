@@ -68,7 +68,7 @@ final class Simulation {
   private static final Duration BOUND = Duration.ofSeconds(60);
   /** A phase waits a minute at most for the flush of what would make room for it. */
   private static final Duration BOUND_OF_SMALL = Duration.ofSeconds(90);
-  /** The same where calls may wait for flushes of limited bandwidth. */
+  /** The same where calls may wait for flushes of limited bandwidth, or until a rival has flushed. */
   private static final Duration BOUND_OF_LIMITED = Duration.ofMinutes(5);
   private static final long NS_PER_MS = 1_000_000;
   private static final int LAUNCHER_MS = 10_000;
@@ -613,10 +613,12 @@ final class Simulation {
     return ranks.stream().allMatch(rank -> rank.failure != null && rank.failure.contains("one dataset of an id only"));
   }
 
-  /** A run that is to begin in the prefix directory could not flush what is cached for it. */
+  /**
+   * A run that is to begin in the prefix directory could not flush what is cached for it, as another job has taken that
+   * over, or has published a dataset of the same id.
+   */
   private boolean isBarred() {
-    return scenario.parameters().get("SCR_FLUSH_ON_RESTART").equals("1")
-        && main.ledger().attempts().stream().anyMatch(main.ledger()::isBarred)
+    return rival.isPresent() && scenario.parameters().get("SCR_FLUSH_ON_RESTART").equals("1")
         && ranks.stream().allMatch(rank -> rank.failure != null && rank.failure.contains("could not be flushed to"));
   }
 
@@ -850,7 +852,9 @@ final class Simulation {
   }
 
   private Duration bound() {
-    return scenario.variant().limited() ? BOUND_OF_LIMITED : scenario.room().isPresent() ? BOUND_OF_SMALL : BOUND;
+    boolean flushesInTurns = rival.isPresent() && scenario.parameters().get("SCR_FLUSH_ON_RESTART").equals("1");
+    return scenario.variant().limited() || flushesInTurns ? BOUND_OF_LIMITED
+        : scenario.room().isPresent() ? BOUND_OF_SMALL : BOUND;
   }
 
   /** Whether it was halted before it had begun. */

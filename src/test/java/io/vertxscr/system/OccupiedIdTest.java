@@ -7,6 +7,7 @@ import io.vertxscr.model.Fault;
 import io.vertxscr.model.ScrException;
 import io.vertxscr.simulation.VirtualCluster;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.Map;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
@@ -43,9 +44,29 @@ class OccupiedIdTest {
     cluster.launch();
   }
 
+  /** Another job has written what this one is to fetch, later, and gave the same ids. */
+  @Test
+  void anEarlierOneIsFlushedFirst() throws Exception {
+    cluster = VirtualClusters.in(new Random(Long.getLong("seed", 1)), directory.resolve("walk"),
+        Map.of("SCR_COPY_TYPE", "XOR", "SCR_CACHE_SIZE", "2"));
+    cluster.start(NODES);
+    flushed = new VirtualRun(cluster, Map.of("SCR_FLUSH", "1"), NODES);
+    other = new VirtualRun(cluster, Map.of("SCR_FLUSH", "0"), NODES).in(directory.resolve("other"));
+    assertThat(other.steps(1, 2)).isZero();
+    VirtualCluster job = VirtualClusters.in(new Random(2), directory.resolve("job"), Map.of("SCR_FLUSH", "1"));
+    job.pass(Duration.ofHours(1));
+    job.start(NODES);
+    assertThat(new VirtualRun(job, NODES).in(cluster.prefix()).steps(1, 2)).isZero();
+    restartsBehindTheOther();
+  }
+
   @Test
   void theOtherOneIsFlushedFirst() throws Exception {
     bothProgramsHaveTheSameIds("XOR");
+    restartsBehindTheOther();
+  }
+
+  private void restartsBehindTheOther() {
     flushed.all(session -> flushed.restart(session).compose(step -> {
       assertThat(step).isEqualTo(2);
       return session.finish();

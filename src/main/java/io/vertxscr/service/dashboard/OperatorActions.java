@@ -115,7 +115,7 @@ public final class OperatorActions {
     });
   }
 
-  /** A run may be about to read or protect its datasets: while one is on or begins, it drops them itself. */
+  /** A run that is on, or begins, may be about to read its datasets. While it is on, it drops them itself. */
   private Future<Void> drop(DatasetDescriptor dataset, String prefix) {
     return commands.drop(prefix, dataset, () -> waits().map(waits -> {
       waits.run().filter(on -> on.prefix().equals(prefix)).ifPresent(on -> {

@@ -188,7 +188,7 @@ public final class FetchService {
 
   private FetchPlan plan(FetchRanks request, PrefixPaths paths, boolean inPlace) {
     int id = request.descriptor().id();
-    requireOlder(request.descriptor());
+    requireReplaceable(request);
     List<RankEntry> entries = new RankMapReader(paths, id).entries(request.ranks());
     if (inPlace && isInPlace(entries)) {
       return new FetchPlan(request, paths, entries, FetchWay.IN_PLACE, List.of(), List.of());
@@ -202,15 +202,17 @@ public final class FetchService {
         List.copyOf(evicted), replaced);
   }
 
-  /** What is there of a later history under this id may be nowhere else. */
-  private void requireOlder(DatasetDescriptor wanted) {
+  /** What is there of a later history under this id, or of another program, may be nowhere else. */
+  private void requireReplaceable(FetchRanks request) {
+    DatasetDescriptor wanted = request.descriptor();
     store.find(wanted.id()).filter(held -> held.flush() != FlushState.DONE
-        && held.descriptor().createdUs() > wanted.createdUs()).ifPresent(held -> {
-          throw new ScrException(Fault.WRONG_STATE, "the cache holds a part of a later dataset " + wanted.id() + " \""
-              + held.descriptor().name() + "\" of " + held.origin().prefix() + " that was not flushed, and has room for"
-              + " one dataset of an id only; nothing was fetched. To have the older one fetched, have the later one"
-              + " flushed or dropped: by its program, or the dashboard");
-        });
+        && (held.descriptor().createdUs() > wanted.createdUs()
+            || !held.origin().prefix().equals(request.origin().prefix()))).ifPresent(held -> {
+              throw new ScrException(Fault.WRONG_STATE, "the cache holds a part of another dataset " + wanted.id()
+                  + " \"" + held.descriptor().name() + "\" of " + held.origin().prefix() + " that was not flushed, and"
+                  + " has room for one dataset of an id only; nothing was fetched. To have this one fetched, have the"
+                  + " other one flushed or dropped: by its program, or the dashboard");
+            });
   }
 
   /**
