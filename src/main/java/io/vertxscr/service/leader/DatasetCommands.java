@@ -158,7 +158,7 @@ public final class DatasetCommands {
   public Future<Void> drop(String prefixDirectory, DatasetDescriptor dataset, Supplier<Future<Void>> admitted) {
     List<DatasetKey> key = List.of(dataset.key());
     Promise<Void> mine = loop.promise();
-    dropping = Future.join(dropping, mine.future()).mapEmpty();
+    dropping = dropping.transform((_, _) -> mine.future());
     admitted.get().compose(_ -> withoutFlushes(List.of(dataset.id()), () -> turns.in(prefixDirectory,
         () -> prefix.withdraw(prefixDirectory, dataset)).compose(_ -> forget(prefixDirectory, dataset.id(), key, key))))
         .onSuccess(_ -> observer.notice(new Event.DatasetDropped(dataset.id(), dataset.name(), false)))
