@@ -5,6 +5,7 @@ import io.vertxscr.client.ScrClient;
 import io.vertxscr.model.Fault;
 import io.vertxscr.protocol.app.OperatorRequest;
 import io.vertxscr.protocol.app.OperatorRequest.OperatorVerb;
+import io.vertxscr.service.Loop;
 import io.vertxscr.simulation.Ledger.Attempt;
 import io.vertxscr.simulation.Scenario.Order;
 import java.util.ArrayList;
@@ -19,7 +20,8 @@ final class OperatorOrders {
   /** What nobody has answered. */
   private final List<OpenOrder> open = new ArrayList<>();
 
-  private record OpenOrder(String node, ScrClient client, Future<?> answer) {}
+  /** @param life of the daemon that was asked */
+  private record OpenOrder(String node, Loop life, ScrClient client, Future<?> answer) {}
 
   OperatorOrders(VirtualCluster cluster, Consumer<String> said) {
     this.cluster = cluster;
@@ -41,7 +43,7 @@ final class OperatorOrders {
     ScrClient client = cluster.client(node);
     Future<?> answer = Future.fromCompletionStage(
         client.operate(new OperatorRequest(order.what(), attempt.id)));
-    open.add(new OpenOrder(node, client, answer));
+    open.add(new OpenOrder(node, cluster.loop(node), client, answer));
     answer.onComplete((_, failure) -> {
       if (failure == null) {
         attempt.isRemoved |= order.what() == OperatorVerb.DROP && everywhere.getAsBoolean();
@@ -56,7 +58,8 @@ final class OperatorOrders {
   /** Whether each was answered whose daemon still lives. */
   boolean areAnswered() {
     open.removeIf(order -> {
-      boolean isOver = order.answer.isComplete() || !cluster.isAlive(order.node);
+      boolean isOver = order.answer.isComplete() || !cluster.isAlive(order.node)
+          || cluster.loop(order.node) != order.life;
       if (isOver) {
         order.client.close();
       }

@@ -84,7 +84,7 @@ public final class DatasetCommands {
       }
       int last = known.stream().mapToInt(DatasetDescriptor::id).max().orElse(0);
       return journal.update(prefixDirectory, history -> history.startingFrom(named, last))
-          .compose(history -> (flushed.all().stream().anyMatch(dataset -> dataset.name().equals(name))
+          .compose(history -> (flushed.all().stream().anyMatch(named::sameAs)   // or it has an older one of the name
               ? prefix.setCurrent(prefixDirectory, name) : Future.<Void>succeededFuture())
               .compose(_ -> onlyCopies.keep(prefixDirectory))   // what is left alone may have replaced its files
               .map(history))
