@@ -56,6 +56,7 @@ extern "C" {
 #define SCR_ERR_NOT_LEADER 25
 #define SCR_ERR_HALTED 26             /* a halt condition holds; scr halt --list says which */
 #define SCR_ERR_HALT_EXIT 27          /* to the library: it ends the process for a halt condition; never returned */
+#define SCR_ERR_TAKEN_OVER 28         /* another leader has the prefix directory; between daemons, never returned */
 
 /*
  * What a call writes to, it writes also where it fails: flags are 0, names and paths empty. But SCR_Should_exit sets 1

@@ -11,7 +11,7 @@ static const char* const NAMES[] = {
     "RUN_IN_PROGRESS", "RANK_LOST",       "NODE_LOST",      "BUSY",          "TIMEOUT",
     "NO_SPACE",        "IO",              "CORRUPT",        "TOO_MANY_LOST", "FILE_CHANGED",
     "NOT_VALID",       "NOT_AUTHORIZED",  "STOPPING",       "DUPLICATE_NODE", "BAD_CONFIGURATION",
-    "NOT_LEADER",      "HALTED",          "HALT_EXIT",
+    "NOT_LEADER",      "HALTED",          "HALT_EXIT",       "TAKEN_OVER",
 };
 
 int fault_set(struct fault* fault, int number, const char* format, ...)

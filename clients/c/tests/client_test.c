@@ -336,8 +336,8 @@ static void where_the_daemon_names_no_rule_route_asks_it(void)
 
 static void every_fault_comes_back_as_its_number_and_leaves_the_state_that_it_says(void)
 {
-  for (int fault = 1; fault <= 28; fault++) {
-    int expected = fault <= SCR_ERR_HALT_EXIT ? fault : SCR_ERR_INTERNAL;
+  for (int fault = 1; fault <= 29; fault++) {
+    int expected = fault <= SCR_ERR_TAKEN_OVER ? fault : SCR_ERR_INTERNAL;
     int open = fault == SCR_ERR_BAD_REQUEST || fault == SCR_ERR_WRONG_STATE || fault == SCR_ERR_UNKNOWN_RANK
         || fault == SCR_ERR_RANKS_DISAGREE || fault == SCR_ERR_BUSY || fault == SCR_ERR_STOPPING;
     if (fault == SCR_ERR_TIMEOUT) {

@@ -132,7 +132,7 @@ static struct fake_answer script(const char* verb, json_t* call, void* context)
 
 static int is_outcome(int number)
 {
-  return number >= SCR_SUCCESS && number <= SCR_ERR_HALT_EXIT;
+  return number >= SCR_SUCCESS && number <= SCR_ERR_TAKEN_OVER;
 }
 
 static void live(void)

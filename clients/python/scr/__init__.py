@@ -61,6 +61,7 @@ from .errors import (
     RunInProgressError,
     ScrError,
     StoppingError,
+    TakenOverError,
     TooManyLostError,
     UnknownRankError,
     WrongStateError,
@@ -88,7 +89,7 @@ __all__ = [
     "DuplicateRankError", "FileChangedError", "HaltedError", "HaltExitError", "InputOutputError", "InternalError",
     "NodeLostError", "NoSpaceError", "NoSuchDatasetError", "NoSuchFileError", "NotAuthorizedError", "NotLeaderError",
     "NotValidError", "OutsidePrefixError", "RankLostError", "RanksDisagreeError", "RunInProgressError", "ScrError",
-    "StoppingError", "TooManyLostError", "UnknownRankError", "WrongStateError",
+    "StoppingError", "TakenOverError", "TooManyLostError", "UnknownRankError", "WrongStateError",
 ]  # fmt: skip
 
 _lock = threading.Lock()

@@ -38,6 +38,7 @@ class Fault(IntEnum):
     NOT_LEADER = 25
     HALTED = 26
     HALT_EXIT = 27
+    TAKEN_OVER = 28
 
     @property
     def retry(self) -> bool:
@@ -46,7 +47,16 @@ class Fault(IntEnum):
 
 
 _RETRY = frozenset(
-    {Fault.RUN_IN_PROGRESS, Fault.BUSY, Fault.TIMEOUT, Fault.NO_SPACE, Fault.IO, Fault.STOPPING, Fault.NOT_LEADER}
+    {
+        Fault.RUN_IN_PROGRESS,
+        Fault.BUSY,
+        Fault.TIMEOUT,
+        Fault.NO_SPACE,
+        Fault.IO,
+        Fault.STOPPING,
+        Fault.NOT_LEADER,
+        Fault.TAKEN_OVER,
+    }
 )
 
 
@@ -237,6 +247,12 @@ class HaltExitError(ScrError):
     """No run may begin for a halt condition, and the process ends: :func:`scr.init` raises :class:`SystemExit`."""
 
     fault = Fault.HALT_EXIT
+
+
+class TakenOverError(ScrError):
+    """Another leader has taken over the prefix directory. Between daemons: no call raises it."""
+
+    fault = Fault.TAKEN_OVER
 
 
 _CLASSES: Dict[int, Type[ScrError]] = {int(known.fault): known for known in ScrError.__subclasses__()}
