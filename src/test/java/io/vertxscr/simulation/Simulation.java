@@ -618,8 +618,13 @@ final class Simulation {
    * over, or has published a dataset of the same id.
    */
   private boolean isBarred() {
-    return rival.isPresent() && scenario.parameters().get("SCR_FLUSH_ON_RESTART").equals("1")
+    return flushesInTurns()
         && ranks.stream().allMatch(rank -> rank.failure != null && rank.failure.contains("could not be flushed to"));
+  }
+
+  /** Whether a run that begins flushes what is cached, while a rival may do the same. */
+  private boolean flushesInTurns() {
+    return rival.isPresent() && scenario.parameters().get("SCR_FLUSH_ON_RESTART").equals("1");
   }
 
   /**
@@ -852,8 +857,7 @@ final class Simulation {
   }
 
   private Duration bound() {
-    boolean flushesInTurns = rival.isPresent() && scenario.parameters().get("SCR_FLUSH_ON_RESTART").equals("1");
-    return scenario.variant().limited() || flushesInTurns ? BOUND_OF_LIMITED
+    return scenario.variant().limited() || flushesInTurns() ? BOUND_OF_LIMITED
         : scenario.room().isPresent() ? BOUND_OF_SMALL : BOUND;
   }
 
@@ -1400,10 +1404,7 @@ final class Simulation {
     List<JsonObject> flushes = news.stream().filter(event -> event.getString("type").equals("flush-done")).toList();
     news.stream().filter(event -> event.getString("type").equals("published-damaged")).forEach(this::checkDamage);
     eventsSeen = events.size();
-    if (rival.isPresent()) {
-      checkPrefix();
-    }
-    if (!flushes.isEmpty()) {
+    if (!flushes.isEmpty() || rival.isPresent()) {
       checkPrefix();
       flushes.forEach(this::checkLimit);
     }

@@ -286,7 +286,7 @@ public final class FlushSteps {
 
   /** A node that did not answer may give names later. What follows is of a new epoch, if there is none yet. */
   private <T> Future<T> failed(FlushAttempt attempt, Throwable failure) {
-    if (Fault.of(failure) != Fault.TAKEN_OVER && Fault.of(failure) != Fault.NOT_LEADER) {
+    if (!PrefixTokens.isOfAnotherLeader(failure)) {
       tokens.renew(attempt.prefix());
     }
     attempt.course().endTurn();

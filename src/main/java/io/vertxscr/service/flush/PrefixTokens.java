@@ -126,12 +126,17 @@ public final class PrefixTokens {
    * nobody waits for another leader, where this one's own newer token has refused an older one.
    */
   <T> Future<T> failed(String prefix, Throwable failure) {
-    if (Fault.of(failure) != Fault.TAKEN_OVER && Fault.of(failure) != Fault.NOT_LEADER) {
+    if (!isOfAnotherLeader(failure)) {
       return Future.failedFuture(failure);
     }
     return isNewest(prefix).compose(own -> own ? Future.failedFuture(new ScrException(Fault.BUSY,
         failure.getMessage() + "; that is this leader's own, since a step of another dataset has failed"))
         : refused(prefix, failure));
+  }
+
+  /** Whether a step was refused as that of a leader who leads no more, here or in the directory. */
+  static boolean isOfAnotherLeader(Throwable failure) {
+    return Fault.of(failure) == Fault.TAKEN_OVER || Fault.of(failure) == Fault.NOT_LEADER;
   }
 
   private <T> Future<T> refused(String prefix, Throwable failure) {
