@@ -172,6 +172,27 @@ public final class FetchCopy {
     return new FetchedPart(rank, files.stream().map(wanted -> wanted.file.path()).toList(), () -> copy(rank, files));
   }
 
+  /**
+   * Reads files of a rank and compares them, as {@link FetchedPart#copy}, and keeps nothing.
+   *
+   * @throws ScrException {@link Fault#CORRUPT} naming the first that is missing or has other bytes; OUTSIDE_PREFIX; IO
+   */
+  public void check(RankEntry entry) {
+    DirectFiles inPlace = new DirectFiles(paths, dataset);
+    try (ContainerReader containers = new ContainerReader(paths.dataset(dataset), entry.files())) {
+      for (FlushedFile file : entry.files()) {
+        String what = what(entry.rank(), file);
+        if (!file.segments().isEmpty()) {
+          containers.check(file, what);
+        } else if (file.isCompressed()) {
+          new CompressedFile(source(file.place(), what).path(), file, what).check();
+        } else {
+          inPlace.check(new RankEntry(entry.rank(), List.of(file)));
+        }
+      }
+    }
+  }
+
   private Fetched copy(int rank, List<Wanted> wanted) {
     List<FileMeta> files = new ArrayList<>();
     List<String> unverified = new ArrayList<>();

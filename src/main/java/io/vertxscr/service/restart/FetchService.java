@@ -91,7 +91,7 @@ public final class FetchService {
     }
   }
 
-  /** Files of all ranks of this node, all of them right. */
+  /** Files of all ranks of this node, all of them right. @param ranks without files that are to be copied yet */
   private record FetchedParts(FetchPlan plan, List<RankFiles> ranks) {
     DatasetKey key() {
       return plan.request.descriptor().key();
@@ -248,7 +248,7 @@ public final class FetchService {
         replaced.add(id);
       }
     }
-    if (free >= needed && (replaced.isEmpty() || isInPlace(entries))) {
+    if (free >= needed) {
       return List.copyOf(replaced);
     }
     throw new ScrException(Fault.NO_SPACE, "no room in store " + request.base() + " to fetch dataset "
@@ -286,10 +286,17 @@ public final class FetchService {
   }
 
   private Future<List<RankFiles>> check(FetchPlan plan) {
-    DirectFiles files = new DirectFiles(plan.paths(), plan.id());
+    DirectFiles inPlace = new DirectFiles(plan.paths(), plan.id());
+    FetchCopy toCopy = new FetchCopy(plan.paths(), plan.id(), store.draft(plan.id(), plan.request().base()));
     List<Supplier<Future<RankFiles>>> parts = new ArrayList<>();
     plan.entries().stream().map(DirectFiles::parts).flatMap(List::stream).forEach(part -> parts.add(() ->
-        loop.patiently("check dataset " + plan.id() + " rank " + part.rank(), () -> files.check(part))));
+        loop.patiently("check dataset " + plan.id() + " rank " + part.rank(), () -> {
+          if (plan.way() == FetchWay.IN_PLACE) {
+            return inPlace.check(part);
+          }
+          toCopy.check(part);
+          return new RankFiles(part.rank(), List.of());
+        })));
     return BoundedParallel.atOnce(plan.request().how().readers(), parts).map(RankFiles::join);
   }
 

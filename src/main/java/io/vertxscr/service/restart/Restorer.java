@@ -150,7 +150,7 @@ public final class Restorer {
     long startNs = loop.nanoTime();
     return emptied(seen, wanted).compose(scene -> {
       List<Candidate> candidates = candidates(scene, wanted);
-      return first(candidates, wanted, scene.inventories(), false)
+      return first(candidates, wanted, scene, false)
           .compose(found -> drop(wanted, scene).map(found))
           .onSuccess(found -> found.filter(scene.history()::left).ifPresent(this::tellLeft))
           .onSuccess(found -> found.ifPresent(_ -> tellIfUnseen(scene, wanted)))
@@ -370,29 +370,15 @@ public final class Restorer {
         Math.max(created.max().orElse(0), scene.history().lastUs()), remarks());
   }
 
-  /**
-   * @param seen what the caches held a moment ago
-   * @param sharded whether one of any number of ranks was tried before: then one of this number alone may be older
-   */
+  /** @param sharded whether one of any number of ranks was tried before: then one of this number alone may be older */
   private Future<Optional<DatasetDescriptor>> first(
-      List<Candidate> candidates, RestoreRequest wanted, List<Inventory> seen, boolean sharded) {
+      List<Candidate> candidates, RestoreRequest wanted, Scene scene, boolean sharded) {
     if (candidates.isEmpty()) {
       return Future.succeededFuture(Optional.empty());
     }
     DatasetDescriptor dataset = candidates.getFirst().descriptor();
     boolean cached = candidates.getFirst().cached();
-    Future<Void> attempt = cached
-        ? fromCaches(dataset, wanted, seen)
-        : prefix.fetch(dataset, wanted).<Void>map(ranks -> {
-          // files of another number of ranks are here to be checked and read, not to be rebuilt for this run
-          boolean here = ranks == wanted.map().size() && !PrefixFetcher.staysInPlace(dataset, wanted);
-          unprotected = here ? Optional.of(dataset) : Optional.empty();
-          ways = new Event.Ways(0, 0, 0, ranks);
-          boolean inPrefix = wanted.policy().fetch().globalRestart();
-          shards = dataset.flags().shards() && !inPrefix
-              ? Optional.of(PrefixFetcher.spread(ranks, wanted.map())) : Optional.empty();
-          return null;
-        });
+    Future<Void> attempt = cached ? fromCaches(dataset, wanted, scene) : fetched(dataset, wanted);
     return attempt.map(Optional.of(dataset)).recover(failure -> {
       boolean otherSize = Fault.of(failure) == Fault.RANKS_DISAGREE;
       if (otherSize && !sharded || Fault.of(failure) == Fault.BUSY) {
@@ -400,17 +386,67 @@ public final class Restorer {
       }
       boolean occupied = !cached && Fault.of(failure) == Fault.WRONG_STATE;   // in the caches is another one of its id
       if (occupied && freed.add(dataset.id())) {
-        return free(dataset, wanted).compose(_ -> first(candidates, wanted, seen, sharded));
+        return free(dataset, wanted).compose(_ -> first(candidates, wanted, scene, sharded));
       }
       if (failure instanceof ScrException e && e.fault() != Fault.INTERNAL) {
         passOver(candidates.getFirst(), e);
         if (delayed.isEmpty() && (otherSize || occupied || e.fault().retry())) {
           delayed = Optional.of(new Delayed(candidates.getFirst(), e));
         }
-        return first(candidates.subList(1, candidates.size()), wanted, seen, sharded || dataset.flags().shards());
+        return first(candidates.subList(1, candidates.size()), wanted, scene, sharded || dataset.flags().shards());
       }
       return Future.failedFuture(failure);
     });
+  }
+
+  private Future<Void> fetched(DatasetDescriptor dataset, RestoreRequest wanted) {
+    return prefix.fetch(dataset, wanted).map(ranks -> {
+      // files of another number of ranks are here to be checked and read, not to be rebuilt for this run
+      boolean here = ranks == wanted.map().size() && !PrefixFetcher.staysInPlace(dataset, wanted);
+      unprotected = here ? Optional.of(dataset) : Optional.empty();
+      ways = new Event.Ways(0, 0, 0, ranks);
+      boolean inPrefix = wanted.policy().fetch().globalRestart();
+      shards = dataset.flags().shards() && !inPrefix
+          ? Optional.of(PrefixFetcher.spread(ranks, wanted.map())) : Optional.empty();
+      return null;
+    });
+  }
+
+  private Future<Void> fromCaches(DatasetDescriptor dataset, RestoreRequest wanted, Scene scene) {
+    return restores.forRun(dataset, new CacheRestores.Target(wanted.prefix(), wanted.map()), scene.inventories(),
+        wanted.policy().fetch().verifyAll()).<Void>map(plan -> {
+      RankMap map = plan.map();
+      shards = dataset.flags().shards() ? Optional.of(map) : Optional.empty();
+      boolean done = map.size() != wanted.map().size() || plan.isProtected(wanted.policy().descriptors().groups());
+      unprotected = done ? Optional.empty() : Optional.of(dataset);
+      ways = ways(plan);
+      return null;
+    }).recover(failure -> Fault.of(failure) == Fault.NO_SPACE && wanted.policy().fetch().fetch()
+        && scene.flushed().trouble().isEmpty() ? roundabout(dataset, wanted, failure) : Future.failedFuture(failure));
+  }
+
+  /**
+   * Restores by way of the prefix directory. Ranks are on other nodes than before, and there is no room for what these
+   * have and for what they are to get; what is flushed may be replaced by what is fetched.
+   *
+   * @param why it must be so
+   * @return fails with that where it cannot be flushed, or is in the prefix directory already
+   */
+  private Future<Void> roundabout(DatasetDescriptor dataset, RestoreRequest wanted, Throwable why) {
+    return caches.all().compose(all -> CacheSnapshot.of(all).copies(dataset.key())
+        .filter(copy -> copy.flush() != FlushState.DONE).findFirst()
+        .map(copy -> flushed(copy, all)).orElse(Future.succeededFuture(false)))
+        .recover(failure -> Future.failedFuture(new ScrException(Fault.NO_SPACE,
+            why.getMessage() + "; and it cannot be flushed, to be fetched from there: " + failure.getMessage())))
+        .compose(isThere -> {
+          if (!isThere) {
+            return Future.failedFuture(why);
+          }
+          tell("dataset " + dataset.id() + " \"" + dataset.name() + "\" was flushed to " + wanted.prefix()
+              + ", and fetched from there, for the caches have no room to move it to the nodes of its ranks: "
+              + why.getMessage());
+          return fetched(dataset, wanted);
+        });
   }
 
   /**
@@ -425,8 +461,8 @@ public final class Restorer {
           .forEach(other -> others.put(other.key(), other));
       Future<Void> flushed = Future.succeededFuture();
       for (Inventory.Dataset other : others.values()) {
-        flushed = flushed.compose(_ -> outOfTheWay.flush(other, all)).compose(_ -> caches.all()).map(now -> {
-          if (CacheSnapshot.of(now).copies(other.key()).allMatch(copy -> copy.flush() == FlushState.DONE)) {
+        flushed = flushed.compose(_ -> flushed(other, all)).map(isThere -> {
+          if (isThere) {
             tell("dataset " + other.descriptor().id() + " \"" + other.descriptor().name() + "\" of "
                 + other.origin().prefix() + " was flushed, for the caches have room for one dataset of an id: dataset "
                 + dataset.id() + " \"" + dataset.name() + "\" of this run");
@@ -441,16 +477,10 @@ public final class Restorer {
     });
   }
 
-  private Future<Void> fromCaches(DatasetDescriptor dataset, RestoreRequest wanted, List<Inventory> seen) {
-    return restores.forRun(dataset, new CacheRestores.Target(wanted.prefix(), wanted.map()), seen,
-        wanted.policy().fetch().verifyAll()).map(plan -> {
-      RankMap map = plan.map();
-      shards = dataset.flags().shards() ? Optional.of(map) : Optional.empty();
-      boolean done = map.size() != wanted.map().size() || plan.isProtected(wanted.policy().descriptors().groups());
-      unprotected = done ? Optional.empty() : Optional.of(dataset);
-      ways = ways(plan);
-      return null;
-    });
+  /** @return whether a dataset of the caches is in its prefix directory then; fails where that cannot be reached now */
+  private Future<Boolean> flushed(Inventory.Dataset dataset, List<Inventory> all) {
+    return outOfTheWay.flush(dataset, all).compose(_ -> caches.all()).map(now ->
+        CacheSnapshot.of(now).copies(dataset.key()).allMatch(copy -> copy.flush() == FlushState.DONE));
   }
 
   private static Event.Ways ways(RestorePlan plan) {

@@ -287,6 +287,28 @@ class FetchServiceTest {
   }
 
   @Test
+  void anOlderCheckpointMakesRoomForOneInContainers() throws IOException {
+    Scene scene = new Scene(3.5);                         // with the user's file at its path
+    scene.hold(2, CREATED_US - 1, FlushState.NOT_WANTED);
+    scene.pack();
+    assertThat(scene.fetch().succeeded()).isTrue();
+    assertThat(scene.held()).containsExactly(2);
+    assertThat(scene.commit().succeeded()).isTrue();
+    assertThat(scene.held()).containsExactly(1);
+    assertThat(scene.cached(1)).isEqualTo(content(1));
+  }
+
+  @Test
+  void anOlderCheckpointStaysIfTheContainersOfTheNewerOneHaveOtherBytes() throws IOException {
+    Scene scene = new Scene(3.5);
+    scene.hold(2, CREATED_US - 1, FlushState.NOT_WANTED);
+    scene.pack();
+    Files.write(scene.paths.dataset(1).resolve(CONTAINER), content(3));
+    failsWith(scene.fetch(), Fault.CORRUPT);
+    assertThat(scene.cached(2)).isEqualTo(content(2));
+  }
+
+  @Test
   void anOlderCheckpointStaysIfTheNewerOneCannotBeRead() throws IOException {
     Scene scene = new Scene(2.5);
     scene.hold(2, CREATED_US - 1, FlushState.NOT_WANTED);

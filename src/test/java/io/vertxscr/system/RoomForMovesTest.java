@@ -1,0 +1,98 @@
+package io.vertxscr.system;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.vertxscr.recorded.FaultyDisk;
+import io.vertxscr.simulation.VirtualCluster;
+import io.vertxscr.storage.LocalFiles;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/**
+ * Goal: ranks on other nodes than before lose nothing where these have no room for old and new parts. The newest
+ * checkpoint is used nevertheless, or stays. Method: nodes in virtual time that have lost nothing, on a disk that takes
+ * no more files of that checkpoint where it is.
+ */
+@Timeout(120)
+class RoomForMovesTest {
+  private static final String[] NODES = {"n1", "n2", "n3", "n4"};
+  private static final String[] TURNED = {"n2", "n3", "n4", "n1"};
+
+  private final FaultyDisk disk = new FaultyDisk();
+  private final List<String> remarks = new ArrayList<>();
+  private VirtualCluster cluster;
+
+  @BeforeEach
+  void twoCheckpoints() throws IOException {
+    cluster = VirtualClusters.in(new Random(Long.getLong("seed", 1)), disk.directory("/walk"),
+        Map.of("SCR_COPY_TYPE", "XOR", "SCR_FLUSH", "0", "SCR_CACHE_SIZE", "2"), new LocalFiles(disk.system()));
+    cluster.start(NODES);
+    VirtualRun run = new VirtualRun(cluster, NODES);
+    run.all(session -> run.checkpoints(session, 1, 2));   // and dies
+    cluster.launch();
+  }
+
+  @AfterEach
+  void close() throws IOException {
+    disk.close();
+  }
+
+  /** @param prefixToo whether it has no room either */
+  private void full(boolean prefixToo) {
+    disk.trouble((_, what) -> {
+      if (what.startsWith("write ") && (what.contains("/scr.dataset.2/.scr/draft.")
+          || prefixToo && what.contains("/prefix/step-2/"))) {
+        throw new IOException("No space left on device");
+      }
+    });
+  }
+
+  private int restarts(Map<String, String> environment, String... nodes) {
+    VirtualRun run = new VirtualRun(cluster, environment, nodes);
+    List<Integer> from = run.all(session -> run.restart(session).map(step -> {
+      remarks.addAll(session.remarks());
+      return step;
+    }));
+    assertThat(from).containsOnly(from.getFirst());
+    cluster.launch();
+    return from.getFirst();
+  }
+
+  private void hasRoomAgain() {
+    disk.trouble(FaultyDisk.Trouble.NONE);
+    assertThat(restarts(Map.of(), NODES)).as("what has stayed in the caches").isEqualTo(2);
+  }
+
+  @Test
+  void itIsFlushedAndFetched() {
+    full(false);
+    assertThat(restarts(Map.of(), TURNED)).isEqualTo(2);
+    assertThat(remarks).anySatisfy(remark -> assertThat(remark)
+        .contains("dataset 2 \"step-2\" was flushed to " + cluster.prefix(), "No space left"));
+    assertThat(VirtualClusters.index(cluster).find(2)).isPresent();
+  }
+
+  @Test
+  void anOlderOneIsUsedWhereThatHasNoRoomEither() {
+    full(true);
+    assertThat(restarts(Map.of(), TURNED)).isEqualTo(1);
+    assertThat(remarks).anySatisfy(remark -> assertThat(remark)
+        .contains("dataset 2 \"step-2\" of the caches was passed over", "and it cannot be flushed", "/prefix/step-2"));
+    hasRoomAgain();
+  }
+
+  @Test
+  void nothingIsFlushedForAProgramThatFetchesNothing() {
+    full(false);
+    assertThat(restarts(Map.of("SCR_FETCH", "0"), TURNED)).isEqualTo(1);
+    assertThat(VirtualClusters.index(cluster).find(2)).isEmpty();
+    hasRoomAgain();
+  }
+}
