@@ -123,7 +123,7 @@ public final class DrainBook {
     Set<String> marked = caches.stream().filter(Inventory::drained).map(Inventory::node).collect(Collectors.toSet());
     nodes.keySet().retainAll(marked);
     told.keySet().retainAll(marked);
-    List<Inventory.Dataset> left = HealPlanner.toMove(caches, groups);
+    List<Inventory.Dataset> left = new HealNeeds(caches, groups).toMove();
     List<Drain> news = new ArrayList<>();
     for (String node : marked.stream().sorted().toList()) {
       Drain now = now(node, caches, left, kept, groups);
@@ -146,7 +146,7 @@ public final class DrainBook {
       String why = kept.getOrDefault(needs.get().key(), "parts of " + dataset + " are on this node alone");
       return new Drain(node, DrainState.STOPPED, why.contains(dataset) ? why : dataset + ": " + why);
     }
-    List<Integer> lost = HealPlanner.lostForNow(caches, node, groups).stream()
+    List<Integer> lost = new HealNeeds(caches, groups).lostForNow(node).stream()
         .map(dataset -> dataset.descriptor().id()).toList();
     return lost.isEmpty() ? new Drain(node, DrainState.DRAINED, "")
         : new Drain(node, DrainState.STOPPED, "it has parts of datasets " + lost + ", which the caches cannot give back"

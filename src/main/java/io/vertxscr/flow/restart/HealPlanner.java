@@ -1,13 +1,9 @@
 package io.vertxscr.flow.restart;
 
-import io.vertxscr.flow.restart.DatasetStanding.Grade;
 import io.vertxscr.flow.restart.HealPlan.HealPart;
 import io.vertxscr.flow.restart.Inventory.Held;
 import io.vertxscr.flow.restart.RestorePlanner.Obstacle;
 import io.vertxscr.model.CheckpointDescriptor;
-import io.vertxscr.model.DatasetDescriptor;
-import io.vertxscr.model.DatasetKey;
-import io.vertxscr.model.DatasetRecord.FlushState;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.GroupDescriptors;
 import io.vertxscr.model.HeldPart;
@@ -19,11 +15,9 @@ import io.vertxscr.model.ScrException;
 import io.vertxscr.placement.Protection;
 import io.vertxscr.placement.RedundancySets;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
-import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
@@ -104,113 +98,6 @@ public final class HealPlanner {
     Set<String> holders = new HashSet<>();
     copies.values().forEach(of -> of.forEach(copy -> holders.add(copy.node())));
     return holders;
-  }
-
-  /** Datasets that have lost parts, all of which these nodes can make again; newest first. */
-  public static List<Inventory.Dataset> wanted(List<Inventory> caches, GroupDescriptors groups) {
-    return all(caches).stream().filter(dataset -> grade(dataset, caches, groups) == Grade.DEGRADED)
-        .sorted(Comparator.comparing(Inventory.Dataset::descriptor, DatasetDescriptor.BY_AGE).reversed()).toList();
-  }
-
-  /** Whether the caches lack something of any dataset, even if nothing can be done about it now. */
-  public static boolean anyLacks(List<Inventory> caches, GroupDescriptors groups) {
-    return all(caches).stream().map(dataset -> grade(dataset, caches, groups))
-        .anyMatch(grade -> grade == Grade.DEGRADED || grade == Grade.LOST);
-  }
-
-  /**
-   * Datasets for which drained nodes are needed; newest first. Not what is in the prefix directory, nor what is lost
-   * already.
-   */
-  public static List<Inventory.Dataset> toMove(List<Inventory> caches, GroupDescriptors groups) {
-    if (caches.stream().noneMatch(Inventory::drained)) {
-      return List.of();
-    }
-    List<Inventory> staying = caches.stream().filter(cache -> !cache.drained()).toList();
-    return all(caches).stream().filter(dataset -> needsDrained(dataset, caches, staying, groups))
-        .sorted(Comparator.comparing(Inventory.Dataset::descriptor, DatasetDescriptor.BY_AGE).reversed()).toList();
-  }
-
-  private static boolean needsDrained(
-      Inventory.Dataset dataset, List<Inventory> caches, List<Inventory> staying, GroupDescriptors groups) {
-    if (isFlushed(dataset, caches)) {
-      return false;
-    }
-    Grade now = grade(dataset, caches, groups);
-    return switch (now) {
-      case LOST, OPEN -> false;
-      case DEGRADED -> hasOnly(dataset, caches, staying);
-      case FULL, SINGLE -> grade(dataset, staying, groups).ordinal() > now.ordinal();
-    };
-  }
-
-  /** Whether the prefix directory has it, as far as any node knows. */
-  private static boolean isFlushed(Inventory.Dataset dataset, List<Inventory> caches) {
-    return CacheSnapshot.of(caches).copies(dataset.key()).anyMatch(copy -> copy.flush() == FlushState.DONE);
-  }
-
-  /** Whether drained nodes have a part that no other has. */
-  private static boolean hasOnly(Inventory.Dataset dataset, List<Inventory> caches, List<Inventory> staying) {
-    List<Held> others = CacheSnapshot.of(staying).copies(dataset.key()).flatMap(copy -> copy.ranks().stream()).toList();
-    return CacheSnapshot.of(caches.stream().filter(Inventory::drained).toList()).copies(dataset.key())
-        .flatMap(copy -> copy.ranks().stream()).anyMatch(held ->
-            held.files() && others.stream().noneMatch(other -> other.rank() == held.rank() && other.files())
-                || held.redundancy() && others.stream().noneMatch(other -> other.rank() == held.rank()
-                    && other.redundancy() && other.set().equals(held.set())));
-  }
-
-  /**
-   * Datasets of which a node has parts, and that neither the caches nor the prefix can give back. Unless a newer one
-   * replaces them they are missed as soon as nodes return that are away.
-   */
-  public static List<Inventory.Dataset> lostForNow(
-      List<Inventory> caches, String node, GroupDescriptors groups) {
-    List<Inventory.Dataset> all = all(caches);
-    return all.stream().filter(dataset -> CacheSnapshot.of(caches).holders(dataset.key()).stream()
-            .anyMatch(cache -> cache.node().equals(node)))
-        .filter(dataset -> grade(dataset, caches, groups) == Grade.LOST && !isFlushed(dataset, caches)
-            && all.stream().noneMatch(newer -> replaces(newer, dataset, caches, groups))).toList();
-  }
-
-  /**
-   * Checkpoints of which some nodes have parts that nobody can use any more. A newer one of the program is whole, and
-   * survives as many losses; its nodes have evicted this one. Others, which had parts made by healing, have not.
-   */
-  public static List<DatasetKey> leftBehind(List<Inventory> caches, GroupDescriptors groups) {
-    List<Inventory.Dataset> all = all(caches);
-    return all.stream().filter(old -> grade(old, caches, groups) == Grade.LOST
-            && CacheSnapshot.of(caches).copies(old.key()).noneMatch(copy -> copy.flush() == FlushState.WANTED)
-            && all.stream().anyMatch(newer -> replaces(newer, old, caches, groups) && Collections.disjoint(
-                CacheSnapshot.of(caches).holders(newer.key()), CacheSnapshot.of(caches).holders(old.key()))))
-        .map(Inventory.Dataset::key).toList();
-  }
-
-  private static boolean replaces(
-      Inventory.Dataset newer, Inventory.Dataset old, List<Inventory> caches, GroupDescriptors groups) {
-    return newer.descriptor().flags().checkpoint() && old.descriptor().flags().checkpoint()
-        && newer.origin().prefix().equals(old.origin().prefix())
-        && newer.origin().ranks() == old.origin().ranks()
-        && DatasetDescriptor.BY_AGE.compare(newer.descriptor(), old.descriptor()) > 0
-        && survives(newer, caches, groups) >= old.redundancy().how().redundancy().failures();
-  }
-
-  /** Losses that it survives as it is now; -1 where some of it is lost. */
-  private static int survives(Inventory.Dataset dataset, List<Inventory> caches, GroupDescriptors groups) {
-    return switch (grade(dataset, caches, groups)) {
-      case FULL -> dataset.redundancy().how().redundancy().failures();
-      case SINGLE -> 0;
-      case DEGRADED, LOST, OPEN -> -1;
-    };
-  }
-
-  private static List<Inventory.Dataset> all(List<Inventory> caches) {
-    Map<Object, Inventory.Dataset> found = new LinkedHashMap<>();
-    CacheSnapshot.of(caches).copies().forEach(copy -> found.putIfAbsent(copy.key(), copy));
-    return List.copyOf(found.values());
-  }
-
-  private static Grade grade(Inventory.Dataset dataset, List<Inventory> caches, GroupDescriptors groups) {
-    return RestorePlanner.standing(dataset.descriptor(), caches, dataset.origin().ranks(), groups).state();
   }
 
   /**

@@ -7,6 +7,7 @@ import io.vertxscr.flow.restart.CacheSnapshot;
 import io.vertxscr.flow.restart.DrainBook;
 import io.vertxscr.flow.restart.HealPlan.HealPart;
 import io.vertxscr.flow.restart.HealPlan;
+import io.vertxscr.flow.restart.HealNeeds;
 import io.vertxscr.flow.restart.HealPlanner.HealPlaces;
 import io.vertxscr.flow.restart.HealPlanner;
 import io.vertxscr.flow.restart.Inventory;
@@ -190,7 +191,7 @@ public final class CacheHealing implements RunWatch, Membership.Listener {
   private void dropLeftBehind() {
     long mine = round;
     caches.all().compose(all -> {
-      List<DatasetKey> left = mine == round ? HealPlanner.leftBehind(all, groups) : List.of();
+      List<DatasetKey> left = mine == round ? new HealNeeds(all, groups).leftBehind() : List.of();
       return left.isEmpty() ? Future.succeededFuture() : restores.dropped(left);
     }).onFailure(failure -> LOG.info("parts of replaced datasets stay: {}", failure.getMessage()));
   }
@@ -292,7 +293,7 @@ public final class CacheHealing implements RunWatch, Membership.Listener {
     return runs == RunState.BUSY ? Future.succeededFuture() : caches.all().compose(all -> {
       List<Inventory> then =
           all.stream().map(cache -> cache.node().equals(node) ? cache.asDrained() : cache).toList();
-      return requireMovable(HealPlanner.toMove(then, groups), then, new HashMap<>());
+      return requireMovable(new HealNeeds(then, groups).toMove(), then, new HashMap<>());
     });
   }
 
@@ -356,8 +357,9 @@ public final class CacheHealing implements RunWatch, Membership.Listener {
   }
 
   private List<Inventory.Dataset> wanted(List<Inventory> all, boolean drainsOnly) {
-    List<Inventory.Dataset> toMove = HealPlanner.toMove(all, groups);
-    return drainsOnly ? toMove : Stream.concat(HealPlanner.wanted(all, groups).stream(), toMove.stream()).distinct()
+    HealNeeds needs = new HealNeeds(all, groups);
+    List<Inventory.Dataset> toMove = needs.toMove();
+    return drainsOnly ? toMove : Stream.concat(needs.degraded().stream(), toMove.stream()).distinct()
         .sorted(Comparator.comparing(Inventory.Dataset::descriptor, DatasetDescriptor.BY_AGE).reversed()).toList();
   }
 
@@ -366,7 +368,7 @@ public final class CacheHealing implements RunWatch, Membership.Listener {
     kept.clear();
     caches.all().compose(all -> {
       if (mine == round) {
-        drains.begin(HealPlanner.toMove(all, groups));
+        drains.begin(new HealNeeds(all, groups).toMove());
       }
       return each(mine, all, wanted(all, drainsOnly));
     }).compose(_ -> caches.all()).onComplete((all, failure) -> {
@@ -379,7 +381,7 @@ public final class CacheHealing implements RunWatch, Membership.Listener {
       } else {
         drains.end(all, kept, groups).forEach(this::tell);
       }
-      lossSeen = lossSeen && (failure != null || HealPlanner.anyLacks(all, groups));
+      lossSeen = lossSeen && (failure != null || new HealNeeds(all, groups).isAnyLacking());
       boolean again = failure != null || !wanted(all, drainsOnly).isEmpty();
       if (drainsOnly && heals()) {
         plan(policy.graceSeconds() * MS_PER_S, false);

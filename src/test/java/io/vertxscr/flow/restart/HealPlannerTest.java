@@ -167,14 +167,14 @@ class HealPlannerTest {
     for (int lost = 1; lost < 1 << holders; lost++) {
       SortedMap<String, SortedMap<Integer, Held>> left = without(before, lost);
       if (!canBeHad(left)) {
-        assertThat(HealPlanner.wanted(caches(left), groups)).isEmpty();
-        assertThat(HealPlanner.anyLacks(caches(left), groups))
+        assertThat(new HealNeeds(caches(left), groups).degraded()).isEmpty();
+        assertThat(new HealNeeds(caches(left), groups).isAnyLacking())
             .isEqualTo(left.values().stream().anyMatch(n -> !n.isEmpty()));
         assertThatThrownBy(() -> plan(left, Long.MAX_VALUE)).isInstanceOfSatisfying(ScrException.class,
             e -> assertThat(e.fault()).isEqualTo(Fault.TOO_MANY_LOST));
         continue;
       }
-      assertThat(HealPlanner.wanted(caches(left), groups)).hasSize(1);
+      assertThat(new HealNeeds(caches(left), groups).degraded()).hasSize(1);
       HealPlan plan;
       try {
         plan = plan(left, Long.MAX_VALUE / 4);
@@ -249,7 +249,7 @@ class HealPlannerTest {
       drained.addAll(before.keySet());
       drained.removeAll(without(before, chosen).keySet());
       boolean holds = drained.stream().anyMatch(node -> !before.get(node).isEmpty());
-      assertThat(HealPlanner.toMove(caches(before), groups)).as("%s", drained).hasSize(holds ? 1 : 0);
+      assertThat(new HealNeeds(caches(before), groups).toMove()).as("%s", drained).hasSize(holds ? 1 : 0);
       HealPlan plan;
       try {
         plan = plan(before, Long.MAX_VALUE / 4);
@@ -267,7 +267,7 @@ class HealPlannerTest {
         plan.parts().subList(0, made).forEach(part -> make(some, part));
         assertThat(grade(some)).as("nothing is worse meanwhile").isEqualTo(grade);
         heal(some, plan(some, Long.MAX_VALUE / 4));
-        assertThat(HealPlanner.toMove(caches(some), groups)).as("%s without %s", plan, drained).isEmpty();
+        assertThat(new HealNeeds(caches(some), groups).toMove()).as("%s without %s", plan, drained).isEmpty();
         some.keySet().removeAll(drained);
         assertThat(grade(some)).isEqualTo(grade);
         assertThat(weakest(some)).isGreaterThanOrEqualTo(tolerated);
@@ -283,16 +283,16 @@ class HealPlannerTest {
     setSize = 4;
     whole(4, 1, 1);
     drained.add("n2");
-    assertThat(HealPlanner.toMove(caches(nodes), groups)).hasSize(1);
+    assertThat(new HealNeeds(caches(nodes), groups).toMove()).hasSize(1);
     flush = FlushState.DONE;
-    assertThat(HealPlanner.toMove(caches(nodes), groups)).isEmpty();
+    assertThat(new HealNeeds(caches(nodes), groups).toMove()).isEmpty();
     flush = FlushState.WANTED;
     nodes.remove("n0");
-    assertThat(HealPlanner.toMove(caches(nodes), groups)).as("degraded").hasSize(1);
+    assertThat(new HealNeeds(caches(nodes), groups).toMove()).as("degraded").hasSize(1);
     nodes.remove("n1");
-    assertThat(HealPlanner.toMove(caches(nodes), groups)).as("lost").isEmpty();
-    assertThat(HealPlanner.lostForNow(caches(nodes), "n2", groups)).hasSize(1);
-    assertThat(HealPlanner.lostForNow(caches(nodes), "s0", groups)).isEmpty();
+    assertThat(new HealNeeds(caches(nodes), groups).toMove()).as("lost").isEmpty();
+    assertThat(new HealNeeds(caches(nodes), groups).lostForNow("n2")).hasSize(1);
+    assertThat(new HealNeeds(caches(nodes), groups).lostForNow("s0")).isEmpty();
   }
 
   @Test
@@ -378,7 +378,7 @@ class HealPlannerTest {
 
   private void healIfPossible(SortedMap<String, SortedMap<Integer, Held>> on) {
     try {
-      HealPlanner.wanted(caches(on), groups).forEach(_ -> heal(on, plan(on, Long.MAX_VALUE / 4)));
+      new HealNeeds(caches(on), groups).degraded().forEach(_ -> heal(on, plan(on, Long.MAX_VALUE / 4)));
     } catch (ScrException e) {
       assertThat(e.fault()).isEqualTo(Fault.TOO_MANY_LOST);
     }
