@@ -34,6 +34,22 @@ public record DatasetRecord(DatasetDescriptor descriptor, Origin origin, CacheDi
     }
   }
 
+  /** What tells it from other datasets, also of its id. */
+  public DatasetKey key() {
+    return descriptor.key();
+  }
+
+  /**
+   * Whether it may be given up for another dataset of its id, as a node has room for one. It is in the prefix
+   * directory, or of an earlier history of the same program.
+   *
+   * @param prefix directory of the other one's program
+   */
+  public boolean makesWayFor(DatasetKey other, String prefix) {
+    return flush == FlushState.DONE
+        || descriptor.createdUs() <= other.createdUs() && origin.prefix().equals(prefix);
+  }
+
   /** Flush state of the dataset. */
   public enum FlushState {
     /** Nobody asked for it there. */

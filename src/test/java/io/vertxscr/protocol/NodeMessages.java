@@ -28,6 +28,7 @@ import io.vertxscr.flow.restart.RestorePlan.RankPlan;
 import io.vertxscr.model.CheckpointDescriptor;
 import io.vertxscr.model.Compression;
 import io.vertxscr.model.DatasetDescriptor;
+import io.vertxscr.model.DatasetKey;
 import io.vertxscr.model.DatasetDescriptor.Totals;
 import io.vertxscr.model.DatasetFlags;
 import io.vertxscr.model.DatasetRecord.FlushState;
@@ -228,7 +229,7 @@ public final class NodeMessages {
           ID, 1, List.of(1), true, new ContainerPlace("1.a", 1 << 20, 4096, 8192, false));
       case AGGREGATE_PUBLISH -> new PublishContainers(ID, 1, prefix, "1.a", 1, TOKEN);
       case AGGREGATE_ENTRIES -> new EntriesRequest(ID, List.of(1));
-      case FLUSHED -> new FlushStateChange(ID, FlushState.WANTED, true);
+      case FLUSHED -> new FlushStateChange(new DatasetKey(ID, CREATED_US), FlushState.WANTED, true);
       case LAYOUT -> new LayoutRequest(ID, List.of(0, 1));
       case HEADER -> new HeaderRequest(ID, 1);
       case CHECKSUMS -> new ChecksumsRequest(ID, RUN, RUN, List.of(0), List.of(1));

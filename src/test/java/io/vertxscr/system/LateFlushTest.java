@@ -3,6 +3,7 @@ package io.vertxscr.system;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.vertx.core.Future;
+import io.vertxscr.model.DatasetKey;
 import io.vertxscr.model.DatasetRecord.FlushState;
 import io.vertxscr.protocol.node.flush.FlushStateChange;
 import io.vertxscr.simulation.VirtualCluster;
@@ -49,7 +50,8 @@ class LateFlushTest {
   /** The leader tells the node of the rank once more that the newer one is in the prefix directory. */
   private static Future<Void> flushed(VirtualCluster cluster, VirtualSession session) {
     String node = NODES[session.rank()];
+    DatasetKey newer = cluster.store(node).find(2).orElseThrow().key();
     return cluster.onLoop(node, () -> cluster.services(node).flushes().flushed(
-        new FlushStateChange(2, FlushState.DONE, false))).compose(_ -> cluster.later(1000));
+        new FlushStateChange(newer, FlushState.DONE, false))).compose(_ -> cluster.later(1000));
   }
 }

@@ -8,6 +8,7 @@ import io.vertxscr.model.ScrException;
 import io.vertxscr.simulation.VirtualCluster;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
@@ -78,6 +79,25 @@ class OccupiedIdTest {
     }));
     cluster.launch();
     assertThat(other.steps(3, 3)).as("it has lost nothing").isEqualTo(2);
+  }
+
+  /** Neither has been flushed, and the nodes of the other one were away when this one gave its ids. */
+  @Test
+  void theOtherOneIsFlushedBeforeRanksMoveToItsNodes() throws Exception {
+    cluster = VirtualClusters.in(new Random(Long.getLong("seed", 1)), directory.resolve("walk"),
+        Map.of("SCR_COPY_TYPE", "XOR", "SCR_CACHE_SIZE", "2", "SCR_FLUSH", "0"));
+    cluster.start(NODES);
+    other = new VirtualRun(cluster, NODES).in(directory.resolve("other"));
+    other.all(session -> other.checkpoints(session, 1, 2));   // and dies
+    List.of(NODES).forEach(cluster::kill);
+    cluster.launch();
+    cluster.start("n3", "n4");
+    VirtualRun later = new VirtualRun(cluster, "n3", "n4");
+    later.all(session -> later.checkpoints(session, 1, 2));   // and dies
+    cluster.start(NODES);
+    cluster.launch();
+    flushed = new VirtualRun(cluster, NODES);
+    restartsBehindTheOther();
   }
 
   @Test

@@ -1,7 +1,9 @@
 package io.vertxscr.flow.restart;
 
 import io.vertxscr.model.DatasetKey;
+import io.vertxscr.model.DatasetRecord.FlushState;
 import io.vertxscr.model.RedundancySet;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -43,10 +45,12 @@ public record CacheSnapshot(List<Inventory> nodes) {
   }
 
   /**
-   * Returns the first copy with this id. Ids are unique over all prefix directories, unless a history has begun again.
+   * Returns the first copy with this id. Ids are unique over all prefix directories, unless a history has begun again,
+   * or nodes were away when a run gave its own: then it is one that is to be flushed, if there is one.
    */
   public Optional<Inventory.Dataset> find(int id) {
-    return copies().filter(copy -> copy.descriptor().id() == id).findFirst();
+    return copies().filter(copy -> copy.descriptor().id() == id)
+        .min(Comparator.comparing(copy -> copy.flush() != FlushState.WANTED));
   }
 
   /** The nodes that have a copy of the dataset. */

@@ -72,7 +72,8 @@ public final class CacheEvictor {
   /** A dataset has been flushed: output is evicted, a checkpoint stays as long as the others. */
   public void flushed(int datasetId) {
     noteFlushed();
-    if (store.find(datasetId).filter(record -> !record.descriptor().flags().checkpoint()).isPresent()) {
+    if (store.find(datasetId).filter(record -> !record.descriptor().flags().checkpoint()
+        && record.flush() == FlushState.DONE).isPresent()) {
       leave(datasetId);
     } else {
       last.ifPresent(this::keep);

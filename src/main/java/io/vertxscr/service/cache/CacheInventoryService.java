@@ -289,18 +289,18 @@ public final class CacheInventoryService {
     }
     store.cacheIn(request.base());
     Optional<DatasetRecord> inTheWay = store.find(which.id()).filter(held -> !which(held).equals(which));
-    if (inTheWay.filter(held -> which(held).createdUs() > which.createdUs()).isPresent()) {
-      throw new ScrException(Fault.WRONG_STATE, "node " + self + " holds a part of a later dataset " + which.id()
-          + " \"" + inTheWay.get().descriptor().name() + "\", the rest of which may come back, and has room for one"
-          + " dataset of an id only");
-    }
+    inTheWay.filter(held -> !held.makesWayFor(which, request.origin().prefix())).ifPresent(held -> {
+      throw new ScrException(Fault.WRONG_STATE, "node " + self + " holds a part of another dataset " + which.id()
+          + " \"" + held.descriptor().name() + "\" of " + held.origin().prefix() + " that was not flushed, the rest of"
+          + " which may come back, and has room for one dataset of an id only");
+    });
     return prefixes.named(request.origin().prefix()).compose(_ -> free(which, inTheWay))
         .compose(_ -> bring(request, which, missing));
   }
 
   private Future<Void> free(DatasetKey which, Optional<DatasetRecord> inTheWay) {
     return inTheWay.isEmpty() ? Future.succeededFuture()
-        : loop.blocking("evict dataset " + which.id() + " of an earlier history", () -> {
+        : loop.blocking("evict another dataset " + which.id(), () -> {
           store.evict(which.id());
           return null;
         });

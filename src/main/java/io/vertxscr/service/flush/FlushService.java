@@ -243,26 +243,27 @@ public final class FlushService {
 
   /** Records the flush state of a dataset durably; a flushed dataset may be evicted. */
   public Future<Ack> flushed(FlushStateChange flushed) {
+    int id = flushed.dataset().id();
     boolean done = flushed.state() == FlushState.DONE;
     boolean gone = flushed.state() == FlushState.NOT_WANTED;
     Callable<Ack> note = () -> {
-      store.find(flushed.datasetId()).filter(found -> gone == (found.flush() == FlushState.DONE)).ifPresent(record -> {
+      store.find(id).filter(found -> found.key().equals(flushed.dataset())
+          && gone == (found.flush() == FlushState.DONE)).ifPresent(record -> {
         if (done) {
           if (record.origin().flush().containers().isEmpty()) {
             record.ranks().forEach(rank -> clean(target(record), rank.files().files(), flushed.discard()));
           }
-          written.forget(record.descriptor().key());
+          written.forget(flushed.dataset());
         }
-        store.update(record.descriptor().key(), held ->
-            held.with(flushed.state()));
+        store.update(flushed.dataset(), held -> held.with(flushed.state()));
       });
       return Ack.ACK;
     };
-    String what = "note the flush of dataset " + flushed.datasetId();
+    String what = "note the flush of dataset " + id;
     return (done ? loop.prefix().runLong(what, note) : loop.blocking(what, note)).onSuccess(_ -> {
       if (done) {
-        aggregation.end(flushed.datasetId());
-        keeper.flushed(flushed.datasetId());
+        aggregation.end(id);
+        keeper.flushed(id);
       }
     });
   }

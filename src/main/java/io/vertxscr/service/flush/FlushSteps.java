@@ -372,7 +372,7 @@ public final class FlushSteps {
       boolean drafts = attempt.complete() || attempt.course().later.isPresent();
       List<Future<Ack>> told = attempt.nodes().stream()
           .map(node -> bus.command(node, NodeVerb.FLUSHED,
-              new FlushStateChange(id, FlushState.DONE, drafts), Ack.class)
+              new FlushStateChange(attempt.descriptor().key(), FlushState.DONE, drafts), Ack.class)
               // an unreachable node finds it complete at the next flush
               .otherwise(Ack.ACK)).toList();
       return Future.all(told).compose(_ -> note(attempt.directory(), attempt.descriptor(),

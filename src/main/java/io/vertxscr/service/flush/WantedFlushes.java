@@ -182,7 +182,7 @@ public final class WantedFlushes {
   private Future<Void> mark(Inventory.Dataset dataset, List<Inventory> all, FlushState state) {
     return Future.all(CacheSnapshot.of(all).holders(dataset.key()).stream()
         .map(inventory -> caches.bus().command(inventory.node(), NodeVerb.FLUSHED,
-            new FlushStateChange(dataset.descriptor().id(), state), Ack.class))
+            new FlushStateChange(dataset.key(), state), Ack.class))
         .toList()).mapEmpty();
   }
 

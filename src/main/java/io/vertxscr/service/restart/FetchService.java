@@ -205,9 +205,8 @@ public final class FetchService {
   /** What is there of a later history under this id, or of another program, may be nowhere else. */
   private void requireReplaceable(FetchRanks request) {
     DatasetDescriptor wanted = request.descriptor();
-    store.find(wanted.id()).filter(held -> held.flush() != FlushState.DONE
-        && (held.descriptor().createdUs() > wanted.createdUs()
-            || !held.origin().prefix().equals(request.origin().prefix()))).ifPresent(held -> {
+    store.find(wanted.id()).filter(held -> !held.key().equals(wanted.key())
+        && !held.makesWayFor(wanted.key(), request.origin().prefix())).ifPresent(held -> {
               throw new ScrException(Fault.WRONG_STATE, "the cache holds a part of another dataset " + wanted.id()
                   + " \"" + held.descriptor().name() + "\" of " + held.origin().prefix() + " that was not flushed, and"
                   + " has room for one dataset of an id only; nothing was fetched. To have this one fetched, have the"

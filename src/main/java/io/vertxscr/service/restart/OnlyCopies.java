@@ -66,7 +66,7 @@ public record OnlyCopies(Inventories caches, PrefixFetcher prefix, RestartJourna
     for (Inventory inventory : all) {
       inventory.datasets().stream().filter(lost)
           .forEach(dataset -> told.add(bus.command(inventory.node(), NodeVerb.FLUSHED,
-              new FlushStateChange(dataset.descriptor().id(), FlushState.NOT_WANTED), Ack.class).otherwise(e -> {
+              new FlushStateChange(dataset.key(), FlushState.NOT_WANTED), Ack.class).otherwise(e -> {
                 LOG.warn("node {} takes dataset {} for flushed: {}", inventory.node(), dataset.descriptor().id(),
                     e.getMessage());
                 return Ack.ACK;

@@ -384,7 +384,7 @@ public final class Restorer {
       if (otherSize && !sharded || Fault.of(failure) == Fault.BUSY) {
         return Future.failedFuture(failure);              // no reason to go back further, nor one against the dataset
       }
-      boolean occupied = !cached && Fault.of(failure) == Fault.WRONG_STATE;   // in the caches is another one of its id
+      boolean occupied = Fault.of(failure) == Fault.WRONG_STATE;   // in the caches is another one of its id
       if (occupied && freed.add(dataset.id())) {
         return free(dataset, wanted).compose(_ -> first(candidates, wanted, scene, sharded));
       }

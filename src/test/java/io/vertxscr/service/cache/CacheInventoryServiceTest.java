@@ -76,7 +76,8 @@ class CacheInventoryServiceTest {
   @Test
   void aDatasetInTheWayOfARestoreIsEvictedInAJob() {
     DatasetRecord sample = Samples.record();
-    store.save(new DatasetRecord(sample.descriptor(), sample.origin(), store.cache(6), sample.redundancy(),
+    Origin origin = new Origin("/p", 1);
+    store.save(new DatasetRecord(sample.descriptor(), origin, store.cache(6), sample.redundancy(),
         sample.flush(), List.of()));
     disk.trouble((_, what) -> {
       if (!time.isInJob()) {
@@ -88,7 +89,7 @@ class CacheInventoryServiceTest {
     DatasetDescriptor held = sample.descriptor();
     DatasetDescriptor later = new DatasetDescriptor(6, "other", held.flags(), held.checkpointId(),
         held.createdUs() + 1, held.job(), held.totals());
-    RestoreRanks request = new RestoreRanks(later, new Origin("/p", 1),
+    RestoreRanks request = new RestoreRanks(later, origin,
         store.directories().base().toString(), Samples.REDUNDANCY, FlushState.NOT_WANTED,
         List.of(new RankPlan(0, Action.MOVE, "n2", Samples.SET, List.of())));
 
