@@ -233,7 +233,8 @@ public final class DatasetStore {
 
   /**
    * Writes the dataset's filemap, durably; its files must be complete. Redundancy files that the filemap named before
-   * and does not name any more are recycled. The registrations of the dataset end.
+   * and does not name any more are recycled, files of ranks that it does not name any more go to the trash. The
+   * registrations of the dataset end.
    */
   public synchronized void save(DatasetRecord record) {
     int id = record.descriptor().id();
@@ -243,8 +244,12 @@ public final class DatasetStore {
     placed.remove(id);
     writing.remove(id);
     Set<String> kept = Filemaps.redundancyOf(record);
-    before.ifPresent(old -> bins(cache).recycle(
-        id, Filemaps.redundancyOf(old).stream().filter(name -> !kept.contains(name)).toList()));
+    before.ifPresent(old -> {
+      bins(cache).recycle(
+          id, Filemaps.redundancyOf(old).stream().filter(name -> !kept.contains(name)).toList());
+      old.ranks().stream().map(rank -> rank.files().rank()).filter(rank -> record.rank(rank).isEmpty())
+          .forEach(rank -> bins(cache).trash(directory(id, rank)));
+    });
   }
 
   /**
