@@ -39,6 +39,7 @@ import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
 import java.util.Set;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.locks.LockSupport;
@@ -202,7 +203,11 @@ public final class ClusteredNode implements AutoCloseable {
       Optional<String> why = Optional.empty();
       while (why.isEmpty()) {
         LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(SelfWatch.TICK_MS));
-        why = watch.tick();
+        try {
+          why = watch.tick();
+        } catch (RejectedExecutionException _) {
+          return;                                         // the loop has ended: the node stops
+        }
       }
       end.accept(why.get());
     });
