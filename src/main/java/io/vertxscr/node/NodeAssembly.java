@@ -72,6 +72,7 @@ import io.vertxscr.service.restart.CacheHealing;
 import io.vertxscr.service.restart.CacheRepairs;
 import io.vertxscr.service.restart.CacheRestores;
 import io.vertxscr.service.restart.CatchUp;
+import io.vertxscr.service.restart.DatasetFlush;
 import io.vertxscr.service.restart.FetchService;
 import io.vertxscr.service.restart.Inventories;
 import io.vertxscr.service.restart.LaunchWishes;
@@ -210,8 +211,10 @@ public final class NodeAssembly {
     healing = new CacheHealing(loop, caches, restores, new CacheHealing.HealPolicy(
         settings.heal().seconds(), settings.heal().bytesPerSecond(), settings.policy().descriptors()),
         numbers, observer);
+    ReadsInPlace reads = new ReadsInPlace(loop, access.turns());
+    DatasetFlush outOfTheWay = (dataset, all) -> reads.after(() -> flush.wanted().outOfTheWay(dataset, all));
     RestartLeader restart = new RestartLeader(restores,
-        new Restorer(loop, caches, prefix, restores, journal, onlyCopies, flush.wanted()::outOfTheWay, observer),
+        new Restorer(loop, caches, prefix, restores, journal, onlyCopies, outOfTheWay, observer),
         new CatchUp(loop, caches, restores, observer), healing, journal, new LaunchWishes(journal, settings.launch()));
     DatasetCommands commands = new DatasetCommands(
         loop, caches, restores, prefix, journal, onlyCopies, flush.coordinator(), access.turns(), observer);
@@ -220,7 +223,7 @@ public final class NodeAssembly {
         runs::isInPhase, (dataset, all) -> flush.wanted().prepare(dataset, all)
             .compose(_ -> flush.coordinator().flush(dataset.descriptor().id())));
     LeaderService leader = new LeaderService(loop, bus, ports.membership(), ports.epoch(),
-        lifecycle(commands, restart, flush, advice, new RunEvents(observer, operations, loop::nanoTime),
+        lifecycle(commands, restart, flush, reads, advice, new RunEvents(observer, operations, loop::nanoTime),
             new Scavenger(caches, flush.wanted(), flush.coordinator(), observer), published));
     halts.onImmediate(() -> leader.halt("somebody has halted it, and does not want to wait for a checkpoint"));
     ports.membership().listen(new MembershipWatch(loop, ports.membership(), ports.observer()));
@@ -286,11 +289,10 @@ public final class NodeAssembly {
   }
 
   private RunLifecycle lifecycle(DatasetCommands commands, RestartLeader restart, FlushLeader flush,
-      LeaderAdvice advice, RunEvents events, Scavenger scavenger, PublishedScrub published) {
+      ReadsInPlace reads, LeaderAdvice advice, RunEvents events, Scavenger scavenger, PublishedScrub published) {
     RestartJournal journal = restart.journal();
     ScavengeWatch scavenges = new ScavengeWatch(loop, ports.membership(), scavenger, new ScavengeWatch.Times(
         settings.job().scavengeSeconds(), advice.halts()::endSeconds, this::seconds));
-    ReadsInPlace reads = new ReadsInPlace(loop, flush.access().turns());
     RunPreparation preparation = new RunPreparation(
         bus, settings, new StoreChecks(bus), flush, restart, commands, advice, reads, numbers);
     PhaseSteps phases = new PhaseSteps(settings.job(), flush, journal, advice, events, syncs, this::micros);

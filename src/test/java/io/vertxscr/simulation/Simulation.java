@@ -1478,12 +1478,21 @@ final class Simulation {
     }
   }
 
-  /** Whether nothing keeps all nodes from making room for it, if it is not in the caches. */
+  /**
+   * Whether nothing keeps all nodes from making room for it. It is in the prefix directory, or whole in the caches,
+   * from where it can be brought there.
+   */
   private boolean hasRoom(Optional<Attempt> due) {
     Scenario.Variant variant = scenario.variant();
-    return due.filter(attempt -> attempt.flushed && !attempt.isRotten && main.ledger().attempts().stream()
-            .noneMatch(newer -> newer.number > attempt.number && !newer.saved.isEmpty())).isPresent()
-        && !variant.guest() && variant.form() == Scenario.Form.FILES && variant.output() == Output.NONE;
+    return due.filter(attempt -> (attempt.flushed && !attempt.isRotten || isWholeInCaches(attempt))
+            && main.ledger().attempts().stream()
+                .noneMatch(newer -> newer.number > attempt.number && !newer.saved.isEmpty())).isPresent()
+        && !variant.guest() && variant.output() == Output.NONE;
+  }
+
+  private boolean isWholeInCaches(Attempt attempt) {
+    return attempt.evicted.isEmpty() && lostSince.getOrDefault(attempt, Set.of()).isEmpty()
+        && prefixAwayUntilNs < runBeganNs;
   }
 
   /** The newest that must be offered; empty: none has to be. */

@@ -14,6 +14,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * Goal: ranks on other nodes than before lose nothing where these have no room for old and new parts. The newest
@@ -70,10 +72,26 @@ class RoomForMovesTest {
     assertThat(restarts(Map.of(), NODES)).as("what has stayed in the caches").isEqualTo(2);
   }
 
+  /** They would take room that nobody counts. */
   @Test
-  void itIsFlushedAndFetched() {
+  void whatNobodyNeedsWhereItWasIsDeletedThere() {
+    VirtualRun run = new VirtualRun(cluster, TURNED);
+    run.all(session -> run.restart(session).compose(step -> {
+      assertThat(step).isEqualTo(2);
+      return cluster.later(60_000);                       // all are protected again by then
+    }));
+    for (int rank = 0; rank < NODES.length; rank++) {
+      assertThat(cluster.store(TURNED[rank]).directory(2, rank)).isDirectory();
+      assertThat(cluster.store(NODES[rank]).directory(2, rank)).doesNotExist();
+    }
+  }
+
+  /** In place, too: the flush renames files before the run has its turn to read there. */
+  @ParameterizedTest
+  @ValueSource(strings = {"0", "1"})
+  void itIsFlushedAndFetched(String inPlace) {
     full(false);
-    assertThat(restarts(Map.of(), TURNED)).isEqualTo(2);
+    assertThat(restarts(Map.of("SCR_FETCH_BYPASS", inPlace), TURNED)).isEqualTo(2);
     assertThat(remarks).anySatisfy(remark -> assertThat(remark)
         .contains("dataset 2 \"step-2\" was flushed to " + cluster.prefix(), "No space left"));
     assertThat(VirtualClusters.index(cluster).find(2)).isPresent();

@@ -5,6 +5,7 @@ import io.vertx.core.Promise;
 import io.vertxscr.service.Loop;
 import io.vertxscr.service.flush.PrefixTurns;
 import java.util.Optional;
+import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -20,9 +21,12 @@ public final class ReadsInPlace {
 
   private final Loop loop;
   private final PrefixTurns turns;
-  private Optional<Promise<Void>> turn = Optional.empty();
+  private Optional<Turn> turn = Optional.empty();
   /** Changes with each begin and end. */
   private long number;
+
+  /** Of the run, in its prefix directory. */
+  private record Turn(String prefix, Promise<Void> promise) {}
 
   /** Takes turns for the leader of a node. */
   public ReadsInPlace(Loop loop, PrefixTurns turns) {
@@ -41,7 +45,7 @@ public final class ReadsInPlace {
         entered.complete();                               // ended before its turn came
         return null;
       }
-      turn = Optional.of(entered);
+      turn = Optional.of(new Turn(prefix, entered));
       loop.after(MOST_MS, () -> {
         if (mine == number) {
           LOG.warn("the application has not said for {} s that it has read its checkpoint in {}: flushes go on",
@@ -53,10 +57,20 @@ public final class ReadsInPlace {
     });
   }
 
+  /** Lets a flush have the turn that the run needs before it reads anything; it has its own again then. */
+  public <T> Future<T> after(Supplier<Future<T>> flush) {
+    if (turn.isEmpty()) {
+      return flush.get();
+    }
+    String prefix = turn.get().prefix();
+    end();
+    return flush.get().eventually(() -> begin(prefix));
+  }
+
   /** The application has read it, or never will. */
   void end() {
     number++;
-    turn.ifPresent(Promise::tryComplete);
+    turn.ifPresent(taken -> taken.promise().tryComplete());
     turn = Optional.empty();
   }
 }
