@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.vertx.core.Future;
 import io.vertxscr.client.ScrClient;
 import io.vertxscr.client.Session;
+import io.vertxscr.protocol.app.DrainRequest;
 import io.vertxscr.protocol.app.InitRequest;
 import io.vertxscr.simulation.VirtualCluster;
 import java.nio.file.Path;
@@ -71,6 +72,17 @@ class InitWaitTest {
     init("n3", 8, 3);
     inits.forEach(cluster::answer);
     assertThat(told(480)).as("the run has begun").isEmpty();
+  }
+
+  /** Its own rank has been refused before any other came; these wait for it. */
+  @Test
+  void aNodeThatIsDrainedIsSaidToTakeNone() {
+    ScrClient operator = cluster.client("n1");
+    cluster.answer(Future.fromCompletionStage(operator.drain(DrainRequest.begin("n3", false))));
+    init("n3", 2, 1);
+    init("n1", 2, 0);
+    assertThat(told(30).get(0)).containsExactly("init has waited 30 s for 1 of 2 ranks: rank 1;"
+        + " nodes without ranks: n2, n3 (drained, takes none) (scr status tells more)");
   }
 
   @Test

@@ -315,9 +315,9 @@ public final class Restorer {
     boolean cached = newest.candidate().cached();
     return new ScrException(newest.cause().fault(), "dataset " + dataset.id() + " \"" + dataset.name() + "\" of the "
         + (cached ? "caches" : "prefix directory") + " cannot be restored now (" + newest.cause().getMessage()
-        + "), and there is no other checkpoint: the run would start without one. Start it again when that has been"
-        + " mended, on other nodes, or with " + (cached ? "SCR_CACHE_PURGE=1" : "SCR_FETCH=0")
-        + " to begin without that checkpoint");
+        + "), and there is no other one that it may use: the run would start without one. Start it again when that"
+        + " has been mended; " + (cached ? "with its ranks on the nodes where they were; or with SCR_CACHE_PURGE=1,"
+        + " which deletes that checkpoint" : "or with SCR_FETCH=0, to begin without that checkpoint"));
   }
 
   private static boolean fromCaches(RestoreRequest wanted) {

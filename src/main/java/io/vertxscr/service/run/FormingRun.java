@@ -157,23 +157,26 @@ final class FormingRun {
    * Returns what the run waits for; the list names ranks.
    *
    * @param members the nodes of the cluster, by name
+   * @param drained those of them that take no run, as they are to be shut down
    */
-  OpenWaits view(Collection<String> members) {
+  OpenWaits view(Collection<String> members, Collection<String> drained) {
     List<String> missing = ranks.missing(MISSING_SHOWN).stream().map(rank -> "rank " + rank).toList();
     OpenWaits waits = new OpenWaits(isComplete() ? "restoring a checkpoint for " + ranks.ranks() + " ranks"
         : "init: " + ranks.joined() + " of " + ranks.ranks() + " ranks", missing);
     return ranks.first().isEmpty() ? waits
-        : waits.of(new FormingView(ranks.first().getAsInt(), isComplete() ? forRestart() : forMissing(members)));
+        : waits.of(new FormingView(ranks.first().getAsInt(),
+            isComplete() ? forRestart() : forMissing(members, drained)));
   }
 
   private String forRestart() {
     return "for the daemons to prepare the restart: none of " + Plural.of(ranks.ranks(), "rank") + " is missing";
   }
 
-  private String forMissing(Collection<String> members) {
+  private String forMissing(Collection<String> members, Collection<String> drained) {
     int missing = ranks.ranks() - ranks.joined();
     Collection<String> with = nodes();
-    List<String> without = members.stream().filter(node -> !with.contains(node)).sorted().toList();
+    List<String> without = members.stream().filter(node -> !with.contains(node)).sorted()
+        .map(node -> drained.contains(node) ? node + " (drained, takes none)" : node).toList();
     return "for " + missing + " of " + Plural.of(ranks.ranks(), "rank") + ": "
         + (missing == 1 ? "rank " : "ranks ") + Plural.list(ranks.missing(MISSING_SHOWN), MISSING_SHOWN, missing)
         + (without.isEmpty() ? "" : without.size() == 1 ? "; node without ranks: " : "; nodes without ranks: ")

@@ -9,6 +9,7 @@ import io.vertxscr.model.Fault;
 import io.vertxscr.model.NodeInfo;
 import io.vertxscr.model.RankMap;
 import io.vertxscr.model.ScrException;
+import io.vertxscr.protocol.app.DrainReply;
 import io.vertxscr.protocol.node.Ack;
 import io.vertxscr.protocol.node.NodeVerb;
 import io.vertxscr.protocol.node.RunInfo;
@@ -703,7 +704,8 @@ public final class LeaderService implements Membership.Listener {
   public Future<OpenWaits> waits() {
     return lead().map(_ -> {
       if (forming != null) {
-        return forming.view(membership.nodes().stream().map(NodeInfo::name).toList());
+        return forming.view(membership.nodes().stream().map(NodeInfo::name).toList(),
+            actions.drains().stream().map(DrainReply::node).toList());
       }
       return active == null ? new OpenWaits("no run", List.of()) : active.waits();
     }).map(waits -> waits.with(Stream.of(
