@@ -118,7 +118,11 @@ class EndedProtectionTest {
     }
 
     void later() {
-      time.runUntil(() -> false, Duration.ofSeconds(60));
+      pass(60_000);
+    }
+
+    void pass(long ms) {
+      time.runUntil(() -> false, Duration.ofMillis(ms));
     }
 
     @Override
@@ -194,6 +198,20 @@ class EndedProtectionTest {
     assertThat(again.cause()).isInstanceOfSatisfying(ScrException.class, refusal ->
         assertThat(refusal.fault()).isEqualTo(Fault.BUSY)).hasMessageContainingAll("n1", "dataset 7");
     assertThat(inPhase.isComplete()).as("ranks complete when they like").isFalse();
+  }
+
+  /** He asks again every ten seconds, a moment later each time, and an answer to an earlier question is not heard. */
+  @Test
+  void theRefusalComesWhileWhoAsksWaitsForIt() throws IOException {
+    Node node = new Node(0);
+    boolean heard = false;
+    for (int attempt = 1; attempt <= 6 && !heard; attempt++) {
+      Future<ChecksumsReply> told = node.ask(RUN, 3);
+      node.pass(8_990);
+      heard = told.isComplete();
+      node.pass(11);
+    }
+    assertThat(heard).isTrue();
   }
 
   @Test

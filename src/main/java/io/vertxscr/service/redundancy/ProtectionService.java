@@ -68,8 +68,11 @@ public final class ProtectionService {
   public static final String SPAN = "protect";
   /** Rounds that late askers may still ask about. */
   private static final int ROUNDS_KEPT = 8;
-  /** In which all nodes begin to protect an older dataset: they are told at the same time. */
-  private static final long ALL_BEGIN_MS = 30_000;
+  /**
+   * In which all nodes begin to protect an older dataset: they are told at the same time. Ends amid an attempt of who
+   * asks, not between two of ten seconds each, so that the refusal is heard.
+   */
+  private static final long ALL_BEGIN_MS = 25_000;
 
   private final Loop loop;
   private final NodeBus bus;
