@@ -8,17 +8,18 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Goal: each mutation of load-tests/mutations can be applied to the program as it is. */
+/** Goal: each mutation of load-tests/mutations can be applied, and says how it is searched. */
 class MutationsTest {
   private static final Path MUTATIONS = Path.of("load-tests/mutations");
-  private static final Pattern HEADER =
-      Pattern.compile("What: .+\nProfile: (?<profile>[a-z]+)\n\n--- a/.*", Pattern.DOTALL);
+  private static final Pattern HEADER = Pattern.compile("What: [^\n]+\n(Profile: (?<profile>[a-z]+)\n)?"
+      + "(Each: (?<each>[a-z_]+)( --first [0-9]+)?\n)?\n--- a/.*", Pattern.DOTALL);
   private static final String FILE = "+++ b/";
 
   static List<Path> mutations() throws IOException {
@@ -32,7 +33,12 @@ class MutationsTest {
   void aMutationSaysWhatItIsAndCanBeApplied(Path mutation) throws IOException {
     Matcher header = HEADER.matcher(Files.readString(mutation));
     assertThat(header.matches()).isTrue();
-    assertThat(Profile.valueOf(header.group("profile").toUpperCase(Locale.ROOT))).isNotNull();
+    Optional<Profile> profile = Optional.ofNullable(header.group("profile"))
+        .map(name -> Profile.valueOf(name.toUpperCase(Locale.ROOT)));
+    Optional<Trouble.Kind> each = Optional.ofNullable(header.group("each"))
+        .map(name -> Trouble.Kind.valueOf(name.toUpperCase(Locale.ROOT)));
+    assertThat(profile.isPresent() || each.isPresent()).isTrue();
+    assertThat(each.map(Profile.STEPS.kinds()::contains)).isNotEqualTo(Optional.of(false));
     List<String> before = new ArrayList<>();
     String program = "";
     for (String line : Stream.concat(Files.readAllLines(mutation).stream(), Stream.of("@@")).toList()) {

@@ -12,13 +12,14 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
+import java.util.function.BooleanSupplier;
 import org.slf4j.LoggerFactory;
 
 /** {@code load-tests/run simulate}: one seed after the other, see load-tests/README.md. */
 public final class SimulateMain {
   private static final List<String> OPTIONS = List.of(
       "--seeds", "--first", "--seed", "--minutes", "--faults", "--trace", "--progress", "--failures", "--hashes",
-      "--each", "--step", "--stride");
+      "--each", "--step", "--steps", "--stride");
   private static final int SEEDS_PER_LINE = 100;
   private static final int STORIES_OF_A_KIND = 2;
   private static final double NS_PER_S = 1e9;
@@ -125,10 +126,14 @@ public final class SimulateMain {
     long first = Long.parseLong(options.getOrDefault("--first", "1"));
     long most = Long.parseLong(options.getOrDefault("--seeds", "1"));
     int stride = Integer.parseInt(options.getOrDefault("--stride", "1"));
+    long mostSteps = Long.parseLong(options.getOrDefault("--steps", "" + Long.MAX_VALUE));
+    long minutes = Long.parseLong(options.getOrDefault("--minutes", "" + Integer.MAX_VALUE));
     long beginNs = System.nanoTime();
-    for (long seed = first; seed < first + most; seed++) {
+    BooleanSupplier goesOn = () -> seeds < mostSteps && failed < mostFailures
+        && System.nanoTime() - beginNs < minutes * 60 * NS_PER_S;
+    for (long seed = first; seed < first + most && goesOn.getAsBoolean(); seed++) {
       Sweep sweep = Sweep.of(seed, profile, kind);
-      for (int step = (int) (seed % stride); step < sweep.size() && failed < mostFailures; step += stride) {
+      for (int step = (int) (seed % stride); step < sweep.size() && goesOn.getAsBoolean(); step += stride) {
         note(Simulation.run(sweep.at(step), false), ofProfile + " --each " + kind.toString().toLowerCase(Locale.ROOT)
             + " --seed " + seed + " --step " + step);
       }

@@ -119,6 +119,8 @@ final class Simulation {
   private final Map<Attempt, Set<String>> lostSince = new HashMap<>();
   private final Set<String> away = new TreeSet<>();
   private final Set<String> lost = new TreeSet<>();
+  /** Nodes whose daemon has been started since the last run began. */
+  private final Set<String> hasBegun = new TreeSet<>();
   private final List<Violation> violations = new ArrayList<>();
   private final List<String> calls = new ArrayList<>();
   /** Sizes of collections of daemons at rest, where somebody wants to know; that takes longer than all other checks. */
@@ -363,6 +365,7 @@ final class Simulation {
       }
       wasQuiet = quiet || calm && ranks.stream().allMatch(rank -> rank.failure == null);
       replace(hosts, spares);
+      checkUnfinished(run);
       if (stop.isPresent()) {
         admit(number, hosts, stop.get());
         replace(hosts, spares);
@@ -392,6 +395,7 @@ final class Simulation {
       cluster.pass(Duration.ofSeconds(30));
       checkPrefix();
       checkOutput();
+      cluster.alive().forEach(this::checkQuestions);
     }
     if (scenario.variant().secondJob()) {
       nextJob();
@@ -724,6 +728,7 @@ final class Simulation {
       cluster.pass(Duration.ofSeconds(1));
     }
     machine(name).daemon(cluster.loop(name));
+    hasBegun.add(name);
     lost.remove(name);
   }
 
@@ -814,6 +819,7 @@ final class Simulation {
   private void run(Program program, int run, List<String> hosts, int steps, List<Trouble> troubles)
       throws IOException {
     runs++;
+    hasBegun.clear();
     runBeganNs = time.nowNs();
     ranks = new ArrayList<>();
     advice = new HashMap<>();
@@ -1039,7 +1045,7 @@ final class Simulation {
 
   private void done(Rank rank, Wish wish) {
     boolean all = mayAllHear();
-    if (!rank.gone && wish.isGranted(all)) {
+    if (!rank.gone && wish.isGranted(all || mayAllRead())) {
       said(wish + " is done");
       if (all) {
         main.inspection().checkDeleted(wish);
@@ -1050,6 +1056,12 @@ final class Simulation {
   private boolean mayAllHear() {
     return machines.keySet().stream().allMatch(cluster::isAlive)
         && scenario.troubles().stream().noneMatch(trouble -> trouble.kind().hidesNodes());
+  }
+
+  /** What a node does not hear, as it is away, it reads in the prefix directory when it is back. */
+  private boolean mayAllRead() {
+    return scenario.troubles().stream()
+        .noneMatch(trouble -> trouble.kind().hidesNodes() || trouble.kind().hurtsPrefix());
   }
 
   private Future<Void> dataset(Rank rank, VirtualSession session, int run, int step, DatasetFlags flags) {
@@ -1398,6 +1410,25 @@ final class Simulation {
 
   // Invariants
 
+  /** What ranks were writing when their run ended has gone, where the daemon lives on and nothing kept it from that. */
+  private void checkUnfinished(int run) {
+    boolean isKept = scenario.troubles().stream()
+        .anyMatch(trouble -> trouble.kind().hidesNodes() || trouble.kind().hurtsDisk());
+    Set<String> resting = ranks.stream().map(rank -> rank.node).distinct()
+        .filter(node -> cluster.isAlive(node) && !hasBegun.contains(node) && isAtRest(node))
+        .collect(Collectors.toSet());
+    main.ledger().attempts().stream().filter(attempt -> !isKept && attempt.run == run && !attempt.acknowledged)
+        .flatMap(attempt -> attempt.cached.stream()
+            .filter(path -> resting.contains(nodeOf(path)) && !attempt.saved.contains(nodeOf(path)))
+            .filter(path -> machine(nodeOf(path)).files.find((SimulatedPath) path) != null)
+            .map(path -> nodeOf(path) + " still has " + path + " of " + attempt + ", which nobody has completed"))
+        .findFirst().ifPresent(left -> violated(Invariant.NOTHING_LEAKS, left));
+  }
+
+  private static String nodeOf(Path file) {
+    return ((SimulatedPath) file).getFileSystem().node();
+  }
+
   private void look() {
     List<JsonObject> events = cluster.bus().events();
     List<JsonObject> news = events.subList(eventsSeen, events.size());
@@ -1507,6 +1538,17 @@ final class Simulation {
 
   private boolean isWithinTolerance(Attempt attempt) {
     return !scenario.isBypass() && lostSince.getOrDefault(attempt, Set.of()).size() <= attempt.tolerance;
+  }
+
+  /** Nobody waits for what nobody will answer; a question of the scrub, or of a flush, is answered some time. */
+  private void checkQuestions(String name) {
+    for (long endNs = time.nowNs() + bound().toNanos(); cluster.unanswered(name) > 0 && time.nowNs() < endNs; ) {
+      cluster.pass(Duration.ofMillis(50));
+    }
+    if (cluster.unanswered(name) > 0) {
+      violated(Invariant.NOTHING_LEAKS, name + " waits for " + cluster.unanswered(name)
+          + " answers, and the last run with faults is over");
+    }
   }
 
   /** When there was time to flush all that can be flushed, without a run. */

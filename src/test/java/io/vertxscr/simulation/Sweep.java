@@ -11,6 +11,9 @@ import java.util.stream.IntStream;
  *
  * <p>Steps are its operations on files, or its messages, from the begin of the first run until the last ones begin.
  *
+ * <p>Where messages are struck, all nodes with their caches are lost behind the first run of every second seed, so that
+ * the second one fetches.
+ *
  * <p>Up to the fault all of these runs are the same. A fault that lasts, and what survives a loss of power, is another
  * one from step to step.
  */
@@ -18,8 +21,11 @@ final class Sweep {
   /** How long a pause is, or a message late: shorter and longer than what is taken for a loss, or asked again. */
   private static final List<Integer> LASTS_MS = List.of(3_000, 7_000, 12_000, 35_000);
   private static final int MOST_LATE_MS = 12_000;
+  private static final int BEHIND_FIRST_RUN_MS = 20_000;
+  /** How long after a message its copy comes: before or behind what its sender does next, or when it has gone on. */
+  private static final List<Integer> COPY_COMES_MS = List.of(30, 60, 3_000, 12_000);
 
-  private final Scenario scenario;
+  private Scenario scenario;
   private final Kind kind;
   private final List<Trouble> troubles = new ArrayList<>();
 
@@ -41,12 +47,21 @@ final class Sweep {
     Scenario drawn = Scenario.of(seed, profile);
     Sweep sweep = new Sweep(drawn.with(Math.min(drawn.nodes(), drawn.leastNodes() + 1), Math.min(drawn.spares(), 1),
         Math.min(drawn.ranksPerNode(), 2), drawn.files(), List.of(Math.min(drawn.steps().getFirst(), 2), 1)), kind);
+    if (kind.isOfMessages() && profile == Profile.NONE && seed % 2 == 0) {
+      sweep.scenario = sweep.scenario.with(List.of(sweep.allAreLost()));
+    }
     boolean mayLose = drawn.tolerance() > 0
         && sweep.scenario.troubles().stream().noneMatch(trouble -> trouble.kind().loses());
     if (mayLose || !kind.loses()) {
       Simulation.count(sweep.scenario).forEach(sweep::add);
     }
     return sweep;
+  }
+
+  /** When the first run is over, and what it has flushed is there: the next one fetches. */
+  private Trouble allAreLost() {
+    return new Trouble(Kind.NODE_IS_LOST, 0, BEHIND_FIRST_RUN_MS, Scenario.names(scenario.nodes() + scenario.spares()),
+        0, 0, Kept.NOTHING);
   }
 
   private void add(String node, Steps.Count count) {
@@ -65,7 +80,8 @@ final class Sweep {
     int ms = LASTS_MS.get(step % LASTS_MS.size());
     return switch (kind) {
       case PAUSE_WITHIN -> ms;
-      case LOCK_IS_LOST, MESSAGE_IS_LATE, MESSAGE_IS_REPEATED -> Math.min(ms, MOST_LATE_MS);
+      case LOCK_IS_LOST, MESSAGE_IS_LATE -> Math.min(ms, MOST_LATE_MS);
+      case MESSAGE_IS_REPEATED -> COPY_COMES_MS.get(step % COPY_COMES_MS.size());
       default -> 0;
     };
   }

@@ -82,6 +82,11 @@ record Trouble(Kind kind, int run, int afterMs, List<String> nodes, int forMs, i
       return compareTo(ALL_LOSE_POWER_BEHIND) > 0;
     }
 
+    /** At one message between two nodes. */
+    boolean isOfMessages() {
+      return this == MESSAGE_IS_LOST || this == MESSAGE_IS_LATE || this == MESSAGE_IS_REPEATED;
+    }
+
     boolean strikesAll() {
       return switch (this) {
         case ALL_LOSE_POWER, ALL_LOSE_POWER_BEHIND, BAD_LINKS, PREFIX_IS_FULL, PREFIX_LAGS -> true;
@@ -95,6 +100,11 @@ record Trouble(Kind kind, int run, int afterMs, List<String> nodes, int forMs, i
         case PREFIX_FAILS, PREFIX_IS_AWAY, PREFIX_IS_FULL, PREFIX_HANGS, PREFIX_ROTS, PREFIX_LAGS, LOCK_IS_LOST -> true;
         default -> false;
       };
+    }
+
+    /** Whether a node may not be able to use its own disk. */
+    boolean hurtsDisk() {
+      return this == DISK_FAILS || this == DISK_IS_FULL || this == DISK_HANGS;
     }
 
     /** Whether nodes that live may not hear of each other. */
@@ -114,10 +124,6 @@ record Trouble(Kind kind, int run, int afterMs, List<String> nodes, int forMs, i
     }
   }
 
-  private boolean isOfMessages() {
-    return kind == Kind.MESSAGE_IS_LOST || kind == Kind.MESSAGE_IS_LATE || kind == Kind.MESSAGE_IS_REPEATED;
-  }
-
   private boolean losesPower() {
     return switch (kind) {
       case NODE_LOSES_POWER, ALL_LOSE_POWER, ALL_LOSE_POWER_BEHIND, ALL_LOSE_POWER_WITHIN -> true;
@@ -129,7 +135,7 @@ record Trouble(Kind kind, int run, int afterMs, List<String> nodes, int forMs, i
   public String toString() {
     return "run " + run + " + " + afterMs + " ms: " + kind + " " + String.join(",", nodes)
         + (forMs > 0 ? " for " + forMs + " ms" : "")
-        + (number > 0 ? (isOfMessages() ? " at message " : " at operation ") + number : "")
+        + (number > 0 ? (kind.isOfMessages() ? " at message " : " at operation ") + number : "")
         + (losesPower() ? " keeping " + kept : "");
   }
 }
