@@ -5,6 +5,7 @@ import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.FileVisitResult;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.SimpleFileVisitor;
 import java.nio.file.attribute.BasicFileAttributes;
@@ -26,6 +27,16 @@ public final class Trees {
     Files.walkFileTree(root, new SimpleFileVisitor<>() {
       @Override
       public FileVisitResult visitFile(Path file, BasicFileAttributes attributes) throws IOException {
+        Files.deleteIfExists(file);
+        return FileVisitResult.CONTINUE;
+      }
+
+      // it is gone meanwhile, or an object that a process has left, of which only lists tell
+      @Override
+      public FileVisitResult visitFileFailed(Path file, IOException failed) throws IOException {
+        if (!(failed instanceof NoSuchFileException)) {
+          throw failed;
+        }
         Files.deleteIfExists(file);
         return FileVisitResult.CONTINUE;
       }

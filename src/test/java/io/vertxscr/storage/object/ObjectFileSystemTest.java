@@ -85,6 +85,29 @@ class ObjectFileSystemTest {
     assertThat(store.openUploads()).isZero();
   }
 
+  /** A scavenge that was killed there could never be done again: its drafts could not be deleted. */
+  @Test
+  void aTreeIsDeletedInWhichAProcessHasDiedBetweenTheEndOfAnUploadAndItsRename() throws IOException {
+    Files.createDirectories(machine.path("drafts/2"));
+    Path draft = write("drafts/2/large", bytes(3 * PART));
+    store.disturb(new MemoryObjectStore.Interference() {
+      @Override
+      public void before(String call, String key) throws IOException {
+        if (call.equals("copy")) {
+          throw new IOException("it is killed");
+        }
+      }
+    });
+    assertThatThrownBy(() -> Files.move(draft, machine.path("file"), StandardCopyOption.ATOMIC_MOVE))
+        .hasMessage("it is killed");
+    store.disturb(MemoryObjectStore.Interference.NONE);
+
+    ObjectMachine next = new ObjectMachine(store, PART);
+    assertThat(Files.exists(next.path("drafts/2/large"))).as("what it has left").isFalse();
+    Trees.delete(next.path("drafts"));
+    assertThat(store.keys()).isEmpty();
+  }
+
   @Test
   void extentsInAnyOrderMakeOneFile() throws IOException {
     byte[] bytes = bytes(5 * PART + 7);
