@@ -7,6 +7,7 @@ import io.vertxscr.storage.object.ObjectStore.UploadedPart;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.FileSystemException;
+import java.nio.file.NoSuchFileException;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -357,9 +358,25 @@ final class WrittenObject {
     if (all != bytes) {
       throw holes();
     }
-    stored = Optional.of(store.complete(key, uploadId(), parts, crc));
+    stored = Optional.of(complete(parts, crc));
     upload = Optional.empty();
     buffers.clear();
+  }
+
+  /**
+   * Ends the upload. One that is not there any more may have been ended by an earlier request, whose answer was lost.
+   */
+  private Found complete(List<UploadedPart> parts, int crc) throws IOException {
+    try {
+      return store.complete(key, uploadId(), parts, crc);
+    } catch (NoSuchFileException e) {
+      Optional<Found> there = store.head(key)
+          .filter(found -> found.bytes() == bytes && ObjectStamp.of(found).id().equals(stamp.id()));
+      if (there.isPresent()) {
+        return there.get();
+      }
+      throw e;
+    }
   }
 
   /** It is deleted or renamed: nothing is left here or on its way. */

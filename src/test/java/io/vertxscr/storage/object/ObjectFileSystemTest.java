@@ -108,6 +108,32 @@ class ObjectFileSystemTest {
     assertThat(store.keys()).isEmpty();
   }
 
+  /** The client asks again, or the next attempt does; the store knows the upload no more. */
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void anUploadWhoseEndHasHappenedIsRecognisedWhenItIsRepeated(boolean byClient) throws IOException {
+    byte[] bytes = bytes(3 * PART);
+    Path draft = write("draft", bytes);
+    store.disturb(new MemoryObjectStore.Interference() {
+      private boolean isLost;
+
+      @Override
+      public void after(String call, String key) throws IOException {
+        if (call.equals("complete") && !isLost) {
+          isLost = true;
+          throw byClient ? new NoSuchFileException("upload") : new IOException("no answer");
+        }
+      }
+    });
+    if (!byClient) {
+      assertThatThrownBy(() -> Files.move(draft, machine.path("file"), StandardCopyOption.ATOMIC_MOVE))
+          .hasMessage("no answer");
+    }
+    Files.move(draft, machine.path("file"), StandardCopyOption.ATOMIC_MOVE);
+    assertThat(RegularFile.bytes(new ObjectMachine(store, PART).path("file"), Integer.MAX_VALUE)).isEqualTo(bytes);
+    assertThat(store.keys()).containsExactly(key("file"));
+  }
+
   @Test
   void extentsInAnyOrderMakeOneFile() throws IOException {
     byte[] bytes = bytes(5 * PART + 7);
