@@ -14,6 +14,7 @@ import io.vertxscr.prefix.metadata.PrefixDirectories;
 import io.vertxscr.storage.Faults;
 import io.vertxscr.storage.FileStamps;
 import io.vertxscr.storage.OwnFile;
+import io.vertxscr.storage.WholeFiles;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
@@ -104,7 +105,7 @@ public final class CompressedDraft {
   }
 
   private void begin() throws IOException {
-    if (isMarked()) {
+    if (isMarked() && !(places.draft().getFileSystem() instanceof WholeFiles)) {   // whose end cannot be cut off
       goOn(ExtentJournal.read(places.marks(), owner()));
     }
     if (table.count() > 0) {

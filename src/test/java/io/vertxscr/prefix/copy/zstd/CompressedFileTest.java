@@ -12,10 +12,14 @@ import io.vertxscr.prefix.copy.extent.CheckedPiece;
 import io.vertxscr.prefix.copy.extent.LargeDraft.Places;
 import io.vertxscr.prefix.copy.extent.Meter;
 import io.vertxscr.prefix.copy.extent.ResumableCopy;
+import io.vertxscr.storage.object.MemoryObjectStore;
+import io.vertxscr.storage.object.ObjectMachine;
+import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -38,6 +42,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 @Execution(ExecutionMode.CONCURRENT)
 class CompressedFileTest {
   private static final int FRAME_BYTES = 64;
+  private static final int PART_BYTES = 1000;
 
   @TempDir
   Path temp;
@@ -304,5 +309,22 @@ class CompressedFileTest {
     Files.delete(source);
     assertThatThrownBy(() -> write(draft(file, 1, Optional.empty()), Meter.NONE)).isInstanceOfSatisfying(
         ScrException.class, e -> assertThat(e.fault()).isEqualTo(Fault.NO_SUCH_FILE));
+  }
+
+  /** As where another file of the dataset could not be copied: the end of this one cannot be cut off there. */
+  @Test
+  void aDraftInAnObjectStoreIsWrittenByEachAttempt() throws IOException {
+    ObjectMachine machine = new ObjectMachine(new MemoryObjectStore(PART_BYTES), PART_BYTES);
+    draft = machine.path("draft");
+    byte[] content = content(8 * PART_BYTES);
+    FileMeta file = file(content);
+    for (int attempt = 1; attempt <= 3; attempt++) {
+      write(draft(file, 3, Optional.of("owner")), Meter.NONE);
+    }
+    Files.move(draft, machine.path("file.zst"), StandardCopyOption.ATOMIC_MOVE);
+    try (ZstdInputStream in =
+        new ZstdInputStream(new ByteArrayInputStream(Files.readAllBytes(machine.path("file.zst"))))) {
+      assertThat(in.readAllBytes()).isEqualTo(content);
+    }
   }
 }
