@@ -4,15 +4,26 @@ import io.vertxscr.service.Loop;
 import io.vertxscr.service.VirtualTime;
 import io.vertxscr.simulation.SimulatedFileSystem.Operation;
 import io.vertxscr.storage.LocalFiles;
+import io.vertxscr.storage.object.ObjectFileSystem;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 
 /** A node's machine: its own disk, the way to the prefix file system, and what goes wrong with both. */
 final class Machine implements SimulatedFileSystem.Interference {
+  /** While an object store is slow, one of so many requests takes time, and how long. */
+  private static final int LAG_KINDS = 7;
+  private static final int LAG_STEP_MS = 131;
+  private static final int MOST_LAG_MS = 500;
+  /** While an object store fails, one of so many requests has happened. */
+  private static final int LOST_KINDS = 4;
+  /** Amid others a thread has bytes in buffers of its own, which here are those of all jobs. */
+  private static final Set<String> BETWEEN_BYTES = Set.of("head", "list", "put", "copy", "delete", "complete");
+
   final String name;
   final SimulatedFileSystem files;
   SimulatedDisk disk;
@@ -35,6 +46,42 @@ final class Machine implements SimulatedFileSystem.Interference {
   private Duration lockGoesFor = Duration.ZERO;
   private long failedNs;
   private int boots;
+  private Optional<SimulatedStore> store = Optional.empty();
+  private Standstill standstill = Standstill.NONE;
+  /** The daemon's way to the store, and its process; null where there is no store. */
+  private Requests requests;
+  private SimulatedStore.StoreProcess process;
+  /** Whether a request is being made in which a job may stand. */
+  private boolean mayStand;
+
+  /** Has the daemon's process stand still. */
+  interface Standstill {
+    Standstill NONE = new Standstill() {
+      @Override
+      public boolean runs(String node) {
+        return true;
+      }
+
+      @Override
+      public void begins(String node, boolean isMissed) {
+        // there is nobody to notice
+      }
+
+      @Override
+      public void ends(String node, boolean isMissed) {
+        // nor that
+      }
+    };
+
+    /** Whether it does not. */
+    boolean runs(String node);
+
+    /** It does from now on. @param isMissed whether the others hear nothing of it meanwhile */
+    void begins(String node, boolean isMissed);
+
+    /** It goes on. @param isMissed as when it began */
+    void ends(String node, boolean isMissed);
+  }
 
   /** Is told of a daemon's operations. */
   interface Watcher {
@@ -67,6 +114,46 @@ final class Machine implements SimulatedFileSystem.Interference {
     this.shared = shared;
     this.cache = new NfsCache(time::nowNs);
     boots();
+  }
+
+  /** Has an object store in the place of the prefix file system. */
+  void mounts(SimulatedStore objects, Standstill how) {
+    store = Optional.of(objects);
+    standstill = how;
+    local = newProcess();
+  }
+
+  private LocalFiles newProcess() {
+    if (store.isEmpty()) {
+      return new LocalFiles(files);
+    }
+    if (requests != null) {
+      requests.isOver = true;
+    }
+    requests = new Requests();
+    process = store.get().process(name, files, requests);
+    return process.files();
+  }
+
+  private void renewLater(Requests of, ObjectFileSystem mounted) {
+    store.orElseThrow().after(ObjectFileSystem.renewal(), () -> {
+      if (!of.isOver) {
+        if (standstill.runs(name)) {
+          mounted.renewLocks();
+        }
+        renewLater(of, mounted);
+      }
+    });
+  }
+
+  /** Leases in an object store that the daemon's process holds. */
+  Set<String> leases() {
+    return store.isEmpty() ? Set.of() : process.client().leases();
+  }
+
+  /** Uploads to an object store that it has begun and not ended. */
+  Set<String> openUploads() {
+    return store.isEmpty() ? Set.of() : process.client().openUploads();
   }
 
   /** The machine starts, and has another id of its boot from now on. */
@@ -106,7 +193,9 @@ final class Machine implements SimulatedFileSystem.Interference {
     disarm();
     if (loop == null) {
       files.processEnds();
-      local = new LocalFiles(files);
+      local = newProcess();
+    } else if (store.isPresent()) {
+      renewLater(requests, process.mounted());
     }
   }
 
@@ -205,13 +294,7 @@ final class Machine implements SimulatedFileSystem.Interference {
     if (here == null || here != daemon) {
       return;                                             // ranks and other nodes
     }
-    watcher.counts(name, onShared);
-    if (strikeIn > 0 && --strikeIn == 0) {
-      strike.run();
-      if (here != daemon) {
-        throw new NodeDeath(name);
-      }
-    }
+    counts(here, onShared);
     boolean fails = onShared ? prefixFailsIn > 0 && --prefixFailsIn == 0 : diskFailsIn > 0 && --diskFailsIn == 0;
     if (fails || onShared && time.nowNs() < prefixFailsUntilNs) {
       failedNs = time.nowNs();
@@ -231,6 +314,107 @@ final class Machine implements SimulatedFileSystem.Interference {
     }
     if (!onShared) {
       watcher.sees(name, operation, path);
+    }
+  }
+
+  private void counts(Loop here, boolean onShared) {
+    watcher.counts(name, onShared);
+    if (strikeIn > 0 && --strikeIn == 0) {
+      strike.run();
+      requireLife(here);
+    }
+  }
+
+  /**
+   * Amid a job of the daemon, its process stands still for so long at least. Meanwhile the others go on.
+   *
+   * @param isMissed whether they hear nothing of it
+   * @return false: not here, or too many do
+   */
+  boolean stands(Duration some, boolean isMissed) {
+    Loop here = time.current();
+    if (!mayStand || here == null || here != daemon || !store.orElseThrow().mayStand()) {
+      return false;
+    }
+    standstill.begins(name, isMissed);
+    mayStand = false;
+    store.get().stand(some);
+    requireLife(here);
+    mayStand = true;
+    standstill.ends(name, isMissed);
+    return true;
+  }
+
+  private void requireLife(Loop here) {
+    if (here != daemon) {
+      throw new NodeDeath(name);
+    }
+  }
+
+  /**
+   * Requests of one daemon to the object store. Each of them counts as two operations: that it is sent, and that it has
+   * happened. Where one takes time, the whole process stands still, so that its threads exclude each other by
+   * monitors, and know their locks, as they do in truth.
+   */
+  private final class Requests implements StoreClient.Way {
+    private boolean isOver;
+    private int sent;
+    /** Of the request that is under way, while the store fails. */
+    private boolean losesAnswer;
+
+    @Override
+    public Fate goes(String request, boolean isDone) throws IOException {
+      if (isOver) {
+        throw new NodeDeath(name);                        // nor does it clean up
+      }
+      Loop here = time.current();
+      if (here == null || here != daemon) {
+        if (time.nowNs() < Math.max(prefixFailsUntilNs, prefixHangsUntilNs)) {
+          throw new IOException("503 Slow Down");         // a renewal, which is tried again
+        }
+        return Fate.ARRIVES;
+      }
+      mayStand = BETWEEN_BYTES.contains(request);
+      try {
+        return goes(here, isDone);
+      } finally {
+        mayStand = false;
+      }
+    }
+
+    private Fate goes(Loop here, boolean isDone) throws IOException {
+      counts(here, true);
+      Fate fate = fails(isDone) ? failed(isDone) : Fate.ARRIVES;
+      if (lockGoesIn > 0 && mayStand && time.isInJob() && process.client().isLocking() && --lockGoesIn == 0) {
+        stands(lockGoesFor, sent % 2 == 0);
+        failedNs = Math.max(failedNs, time.nowNs());
+      }
+      if (!isDone && mayStand && lags() && ++sent % LAG_KINDS == 0) {
+        stands(Duration.ofMillis(1 + sent * LAG_STEP_MS % MOST_LAG_MS), false);
+      }
+      long leftNs = prefixHangsUntilNs - here.nanoTime();
+      if (leftNs > 0) {
+        time.pass(Duration.ofNanos(leftNs));
+      }
+      return fate;
+    }
+
+    private boolean fails(boolean isDone) {
+      boolean once = prefixFailsIn > 0 && --prefixFailsIn == 0;
+      boolean isAway = time.nowNs() < prefixFailsUntilNs;
+      if (!isDone) {
+        losesAnswer = isAway && ++sent % LOST_KINDS == 0;
+      }
+      return once || isAway && isDone == losesAnswer;
+    }
+
+    /** Half of the lost answers only the client of the store knows of, which asks again. */
+    private Fate failed(boolean isDone) throws IOException {
+      failedNs = Math.max(failedNs, time.nowNs());
+      if (isDone && ++sent % 2 == 0) {
+        return Fate.IS_REPEATED;
+      }
+      throw new IOException(isDone ? "no answer" : "503 Slow Down");
     }
   }
 }

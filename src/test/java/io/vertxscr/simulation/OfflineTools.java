@@ -38,24 +38,37 @@ final class OfflineTools {
 
   private static final String NAME = "scr";
 
+  private final SimulatedFileSystem own;
   private final SimulatedDisk shared;
+  private final Optional<SimulatedStore> store;
+  private final String prefixDirectory;
   private final Process process = new Process();
-  private final PrefixPaths paths;
-  private final PrefixIndex index;
-  private final FlushFileStore flushFile;
   private final Clock clock;
+  private PrefixPaths paths;
+  private PrefixIndex index;
+  private FlushFileStore flushFile;
 
   /** The process of a command. No operation fails, but one may be its last. */
-  private static final class Process implements SimulatedFileSystem.Interference {
+  private static final class Process implements SimulatedFileSystem.Interference, StoreClient.Way {
     private Optional<CommandDeath> death = Optional.empty();
     private int done;
 
     @Override
     public void before(SimulatedFileSystem.Operation operation, boolean onShared, Path path) {
+      does(operation == SimulatedFileSystem.Operation.MOVE);
+    }
+
+    @Override
+    public Fate goes(String request, boolean isDone) {
+      does(request.equals("copy"));
+      return Fate.ARRIVES;
+    }
+
+    private void does(boolean isRename) {
       if (death.isEmpty()) {
         return;
       }
-      done += death.get().ofRenames() && operation != SimulatedFileSystem.Operation.MOVE ? 0 : 1;
+      done += death.get().ofRenames() && !isRename ? 0 : 1;
       if (done >= death.get().operation()) {               // nor does it clean up
         throw new NodeDeath(NAME);
       }
@@ -67,15 +80,29 @@ final class OfflineTools {
     }
   }
 
-  /** @param own a disk of the machine on which the commands run */
-  OfflineTools(SimulatedDisk own, SimulatedDisk shared, String prefixDirectory, Clock clock) {
+  /**
+   * Commands.
+   *
+   * @param own a disk of the machine on which they run
+   * @param store in which the prefix directory is, if it is not in the shared files
+   */
+  OfflineTools(SimulatedDisk own, SimulatedDisk shared, Optional<SimulatedStore> store, String prefixDirectory,
+      Clock clock) {
+    this.own = new SimulatedFileSystem(NAME, own, shared, process);
     this.shared = shared;
-    Path prefix = new SimulatedFileSystem(NAME, own, shared, process).getPath(prefixDirectory);
-    LockUser user = new LockUser(NAME, new LocalFiles(prefix.getFileSystem()), clock);
-    this.paths = new PrefixPaths(prefix);
-    this.index = new PrefixIndex(paths, user);
-    this.flushFile = new FlushFileStore(paths, user);
+    this.store = store;
+    this.prefixDirectory = prefixDirectory;
     this.clock = clock;
+    begin();
+  }
+
+  /** A process that has no other one's locks, nor files that it was writing. */
+  private void begin() {
+    LocalFiles files = store.map(one -> one.process(NAME, own, process).files()).orElse(new LocalFiles(own));
+    LockUser user = new LockUser(NAME, files, clock);
+    paths = new PrefixPaths(files.path(prefixDirectory));
+    index = new PrefixIndex(paths, user);
+    flushFile = new FlushFileStore(paths, user);
   }
 
   /** {@code scr index --build}. @return false: not now, somebody else is changing the directory */
@@ -102,7 +129,7 @@ final class OfflineTools {
     var scavenge = new OfflineScavenge(paths, index, flushFile, id -> {
       for (Machine machine : machines) {
         SimulatedFileSystem files = machine.seenBy(process);
-        PrefixPaths seen = new PrefixPaths(files.getPath(paths.prefix().toString()));
+        PrefixPaths seen = store.isPresent() ? paths : new PrefixPaths(files.getPath(prefixDirectory));
         NodeCache.ofJob(files.getPath(control))
             .forEach(cache -> new LocalCopies(seen, List.of(cache), _ -> {}).bring(id));
       }
@@ -132,6 +159,7 @@ final class OfflineTools {
     } finally {
       process.dies(Optional.empty());
       shared.release(NAME);
+      begin();
       on.forEach(Machine::processEnds);
     }
   }

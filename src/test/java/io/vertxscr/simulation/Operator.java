@@ -8,7 +8,6 @@ import io.vertxscr.prefix.metadata.HaltFileStore;
 import io.vertxscr.prefix.metadata.LockUser;
 import io.vertxscr.prefix.metadata.PrefixPaths;
 import io.vertxscr.storage.LocalFiles;
-import java.nio.file.Path;
 import java.time.Clock;
 import java.util.OptionalLong;
 import java.util.function.UnaryOperator;
@@ -18,9 +17,9 @@ final class Operator {
   private final HaltFileStore file;
   private final Clock clock;
 
-  Operator(Path prefix, Clock clock) {
-    this.file = new HaltFileStore(new PrefixPaths(prefix),
-        new LockUser("operator", new LocalFiles(prefix.getFileSystem()), clock));
+  /** @param files of the operator's process */
+  Operator(LocalFiles files, String prefix, Clock clock) {
+    this.file = new HaltFileStore(new PrefixPaths(files.path(prefix)), new LockUser("operator", files, clock));
     this.clock = clock;
   }
 

@@ -27,7 +27,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.BiConsumer;
-import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
@@ -43,32 +42,30 @@ final class PrefixInspection {
   private final Ledger ledger;
   private final Path prefix;
   private final PrefixPaths paths;
-  private final SimulatedFileSystem files;
   private final Clock clock;
-  private final Supplier<SimulatedFileSystem> fresh;
+  private final PrefixView view;
   private final BiConsumer<Invariant, String> violated;
   /** Null before the first look. */
-  private Sighting<List<Index.Entry>> index;
+  private PrefixView.Look<List<Index.Entry>> index;
   /** What the index listed at the last look. */
   private List<Index.Entry> before = List.of();
   /** Those that were whole at the last look. */
-  private final Map<Index.Entry, Sighting<Set<Attempt>>> datasets = new HashMap<>();
+  private final Map<Index.Entry, PrefixView.Look<Set<Attempt>>> datasets = new HashMap<>();
 
   /**
    * An inspection that finds what it finds by the ledger.
    *
-   * @param prefix the directory, as somebody sees it whose operations on files do not fail
-   * @param fresh the same shared file system beside an empty disk
+   * @param prefix the directory
+   * @param view in which it is
    */
-  PrefixInspection(Scenario scenario, Ledger ledger, Path prefix, Clock clock, Supplier<SimulatedFileSystem> fresh,
+  PrefixInspection(Scenario scenario, Ledger ledger, String prefix, Clock clock, PrefixView view,
       BiConsumer<Invariant, String> violated) {
     this.scenario = scenario;
     this.ledger = ledger;
-    this.prefix = prefix;
-    this.paths = new PrefixPaths(prefix);
-    this.files = (SimulatedFileSystem) prefix.getFileSystem();
+    this.prefix = view.files().path(prefix);
+    this.paths = new PrefixPaths(this.prefix);
     this.clock = clock;
-    this.fresh = fresh;
+    this.view = view;
     this.violated = violated;
   }
 
@@ -120,10 +117,9 @@ final class PrefixInspection {
   }
 
   private List<Index.Entry> listed() throws IOException {
-    if (index == null || !index.holds(files)) {
-      index = Sighting.of(fresh, view -> new PrefixIndex(
-          new PrefixPaths(there(view)), new LockUser("inspector", new LocalFiles(view), clock))
-          .read().index().entries());
+    if (index == null || !index.holds()) {
+      index = view.look(files -> new PrefixIndex(
+          new PrefixPaths(there(files)), new LockUser("inspector", files, clock)).read().index().entries());
     }
     return index.result();
   }
@@ -151,10 +147,10 @@ final class PrefixInspection {
 
   /** Whose files those of a dataset are. @throws IOException where one is not whole */
   private Set<Attempt> owners(Index.Entry entry) throws IOException {
-    Sighting<Set<Attempt>> last = datasets.get(entry);
-    if (last == null || !last.holds(files)) {
+    PrefixView.Look<Set<Attempt>> last = datasets.get(entry);
+    if (last == null || !last.holds()) {
       datasets.remove(entry);
-      last = Sighting.of(fresh, view -> read(view, entry));
+      last = view.look(files -> read(files, entry));
       datasets.put(entry, last);
     }
     return last.result();
@@ -169,10 +165,10 @@ final class PrefixInspection {
     }
   }
 
-  private Set<Attempt> read(SimulatedFileSystem view, Index.Entry entry) throws IOException {
+  private Set<Attempt> read(LocalFiles files, Index.Entry entry) throws IOException {
     Set<Attempt> found = new LinkedHashSet<>();
     boolean asFiles = scenario.variant().form().isPlain();
-    Path directory = asFiles ? there(view) : fetched(view, entry.id());
+    Path directory = asFiles ? there(files) : fetched(files, entry.id());
     for (int rank = 0; rank < ledger.ranks(); rank++) {
       for (int file = 0; file < scenario.files(); file++) {
         Path path = directory.resolve(scenario.path(Ledger.step(entry.name()), rank, file));
@@ -184,14 +180,14 @@ final class PrefixInspection {
     return found;
   }
 
-  private Path there(SimulatedFileSystem view) {
-    return view.getPath(prefix.toString());
+  private Path there(LocalFiles files) {
+    return files.path(prefix.toString());
   }
 
   /** A directory with the files of a dataset as a restart would get them, by their paths, on a disk of its own. */
-  private Path fetched(SimulatedFileSystem view, int id) throws IOException {
-    PrefixPaths metadata = new PrefixPaths(there(view));
-    Path directory = view.getPath("/fetched");
+  private Path fetched(LocalFiles files, int id) throws IOException {
+    PrefixPaths metadata = new PrefixPaths(there(files));
+    Path directory = files.path("/fetched");
     FetchCopy copy = new FetchCopy(metadata, id, directory.resolve("copies"));
     List<FetchCopy.Fetched> parts = new ArrayList<>();
     new RankMapReader(metadata, id).forEach(entry -> copy.parts(entry).forEach(part -> parts.add(part.copy())));

@@ -55,7 +55,8 @@ class ReplacedFilesTest {
     Scenario scenario = new Scenario(1, Profile.NONE, 1, 0, 2, 1, rolling, List.of(1), Scenario.Variant.PLAIN,
         Map.of(), 0, List.of());
     return new PrefixInspection(
-        scenario, ledger, prefix, clock, () -> view("inspector"), (invariant, _) -> violated.add(invariant));
+        scenario, ledger, prefix.toString(), clock, new PrefixView.OfDisk(() -> view("inspector")),
+        (invariant, _) -> violated.add(invariant));
   }
 
   private Attempt attempt(int run, int step, int id) {

@@ -69,9 +69,11 @@ final class RivalJob {
    *
    * @param program whose prefix directory it uses, and whose ledger knows its bytes
    * @param shared the prefix file system
+   * @param store in its place, if there is one
    */
   RivalJob(Scenario scenario, Rival plan, Random random, VirtualTime time, VirtualCluster beside, SimulatedDisk shared,
-      Settings settings, Program program, Consumer<String> said, BiConsumer<Invariant, String> violated) {
+      Optional<SimulatedStore> store, Settings settings, Program program, Consumer<String> said,
+      BiConsumer<Invariant, String> violated) {
     this.scenario = scenario;
     this.plan = plan;
     this.random = random;
@@ -84,6 +86,7 @@ final class RivalJob {
         new SimulatedDisk(() -> VirtualCluster.wallNs(time)), shared, Machine.Watcher.NONE)));
     this.cluster = new VirtualCluster(random, time, settings, Path.of(program.prefix()),
         name -> machines.get(name).local(), beside.trace(), (_, _) -> VirtualCluster.delay(random));
+    store.ifPresent(objects -> machines.values().forEach(machine -> machine.mounts(objects, cluster)));
     cluster.cutFiles(scenario.extentBytes());
   }
 

@@ -69,6 +69,11 @@ record Scenario(long seed, Profile profile, int nodes, int spares, int ranksPerN
   private static final long SMALL_EXTENT_BYTES = 250;
   /** Nodes are in failure groups in one of so many. */
   private static final int GROUP_KINDS = 5;
+  /** The prefix directory is in an object store in one of so many, as far as it may. */
+  private static final int OBJECT_KINDS = 4;
+  /** Larger than a lock file, and what says which extents of a draft are durable. */
+  private static final int SMALL_PART_BYTES = 1000;
+  private static final int LARGE_PART_BYTES = 1 << 16;
   private static final double LEAST_ROOM = 1.3;
   private static final double MOST_ROOM = 3.2;
 
@@ -294,7 +299,11 @@ record Scenario(long seed, Profile profile, int nodes, int spares, int ranksPerN
 
   /** Larger files are copied to and from the prefix directory in pieces of this size. */
   long extentBytes() {
-    return drawOf(12, 0, 0).nextInt(EXTENT_KINDS) == 0 ? SMALL_EXTENT_BYTES : Extent.MOST_BYTES;
+    return !hasSmallExtents() ? Extent.MOST_BYTES : objectPart().isPresent() ? SMALL_PART_BYTES : SMALL_EXTENT_BYTES;
+  }
+
+  private boolean hasSmallExtents() {
+    return drawOf(12, 0, 0).nextInt(EXTENT_KINDS) == 0;
   }
 
   /** So many nodes fail together at most; 1: each by itself. */
@@ -392,6 +401,18 @@ record Scenario(long seed, Profile profile, int nodes, int spares, int ranksPerN
             random.nextInt(MOST_PAUSE_MS),
             random.nextBoolean() ? OptionalInt.of(random.nextInt(1 + random.nextInt(MOST_PAUSE_MS)))
                 : OptionalInt.empty()));
+  }
+
+  /**
+   * The bytes of a part of an upload, where the prefix directory is in an object store; empty: it is in files. Not more
+   * than a file is copied in at once, as in truth.
+   */
+  OptionalInt objectPart() {
+    Random random = drawOf(17, 0, 0);
+    boolean needsFiles =
+        isBypass() || variant.form() == Form.CONTAINERS || "1".equals(parameters.get("SCR_FETCH_BYPASS"));
+    return needsFiles || random.nextInt(OBJECT_KINDS) > 0 ? OptionalInt.empty()
+        : OptionalInt.of(random.nextBoolean() || hasSmallExtents() ? SMALL_PART_BYTES : LARGE_PART_BYTES);
   }
 
   /** A command of an operator is killed before this operation on files. @param operation from 1 */
@@ -501,6 +522,9 @@ record Scenario(long seed, Profile profile, int nodes, int spares, int ranksPerN
     if (!descriptors().isEmpty()) {
       all.put("SCR_COPY_TYPE", "FILE");
     }
+    if (objectPart().orElse(LARGE_PART_BYTES) < LARGE_PART_BYTES) {
+      all.put("SCR_LOG_ENABLE", "0");                     // a log is not continued that is larger than a part
+    }
     if (groupSize() > 1) {
       all.put("SCR_GROUP", "POWER");
     }
@@ -562,7 +586,9 @@ record Scenario(long seed, Profile profile, int nodes, int spares, int ranksPerN
   public String toString() {
     return "seed " + seed + ", faults " + profile + ": " + nodes + " nodes with " + ranksPerNode + " ranks, " + spares
         + " spares, " + (groupSize() > 1 ? "in groups of " + groupSize() + ", " : "")
-        + (room().isPresent() ? "small disks, " : "") + rival().map(rival -> rival + ", ").orElse("")
+        + (room().isPresent() ? "small disks, " : "")
+        + (objectPart().isPresent() ? "object store by parts of " + objectPart().getAsInt() + ", " : "")
+        + rival().map(rival -> rival + ", ").orElse("")
         + files + (rolling ? " rolling" : "") + " files a rank, checkpoints in each run " + steps + ", "
         + (variant.equals(Variant.PLAIN) ? "" : variant + ", ") + parameters;
   }

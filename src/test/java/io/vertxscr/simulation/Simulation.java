@@ -84,6 +84,8 @@ final class Simulation {
   private static final String FIRST_JOB = "1";
   private static final String SECOND_JOB = "2";
   private static final int GUEST_RUNS = 100;
+  /** A lease of an object store lasts 20 s, and longer than that is what a node then stands in half of the cases. */
+  private static final int STANDS_LONGER = 5;
   private static final Duration FLUSHES = Duration.ofMinutes(30);
   /** After which a daemon has forgotten what it keeps for a while. */
   private static final Duration REST = Duration.ofMinutes(15);
@@ -102,6 +104,8 @@ final class Simulation {
   private final Loop script;
   private final SimulatedDisk shared;
   private final SimulatedFileSystem inspector;
+  private final Optional<SimulatedStore> store;
+  private final PrefixView view;
   private final VirtualCluster cluster;
   private final Map<String, Machine> machines = new LinkedHashMap<>();
   private final CacheWatch caches;
@@ -158,6 +162,9 @@ final class Simulation {
     this.script = time.loop();
     this.shared = new SimulatedDisk(this::wallNs);
     this.inspector = inspector();
+    this.store = scenario.objectPart().stream().mapToObj(part -> new SimulatedStore(time, part, this::inspector))
+        .findFirst();
+    this.view = store.isPresent() ? store.get() : new PrefixView.OfDisk(this::inspector);
     this.cluster = new VirtualCluster(random, time, settings(FIRST_JOB),
         Path.of("/pfs/prefix"), name -> machine(name).local(), readable, this::arrivals);
     cluster.cutFiles(scenario.extentBytes());
@@ -165,10 +172,10 @@ final class Simulation {
     this.guest = program("/pfs/guest", 1);
     this.caches = new CacheWatch(() -> List.of(main, guest), this::machine,
         this::mayMakeRoom, this::violated);
-    this.operator = new Operator(inspector.getPath(main.prefix()), script.clock());
+    this.operator = new Operator(view.files(), main.prefix(), script.clock());
     this.orders = new OperatorOrders(cluster, this::said);
-    this.tools = new OfflineTools(new SimulatedDisk(this::wallNs), shared, main.prefix(), script.clock());
-    this.rival = scenario.rival().map(plan -> new RivalJob(scenario, plan, random, time, cluster, shared,
+    this.tools = new OfflineTools(new SimulatedDisk(this::wallNs), shared, store, main.prefix(), script.clock());
+    this.rival = scenario.rival().map(plan -> new RivalJob(scenario, plan, random, time, cluster, shared, store,
         settings(RivalJob.JOB), main, this::said, this::violated));
   }
 
@@ -183,8 +190,7 @@ final class Simulation {
   private Program program(String prefix, int ranksPerNode) {
     Ledger ledger = new Ledger(scenario.nodes() * ranksPerNode);
     return new Program(prefix, ranksPerNode, ledger, new PrefixInspection(
-        scenario, ledger, inspector.getPath(prefix), Clock.fixed(cluster.now(), ZoneOffset.UTC), this::inspector,
-        this::violated));
+        scenario, ledger, prefix, Clock.fixed(cluster.now(), ZoneOffset.UTC), view, this::violated));
   }
 
   private SimulatedFileSystem inspector() {
@@ -253,7 +259,7 @@ final class Simulation {
   }
 
   private Machine machineOf(String name) {
-    return new Machine(name, time, new SimulatedDisk(this::wallNs), shared, new Machine.Watcher() {
+    Machine machine = new Machine(name, time, new SimulatedDisk(this::wallNs), shared, new Machine.Watcher() {
       @Override
       public void counts(String node, boolean onShared) {
         steps.operation(node, onShared);
@@ -264,6 +270,8 @@ final class Simulation {
         caches.sees(node, operation, path);
       }
     });
+    store.ifPresent(objects -> machine.mounts(objects, cluster));
+    return machine;
   }
 
   private int[] arrivals(String from, String to) {
@@ -1200,7 +1208,9 @@ final class Simulation {
       case PAUSE -> pause(one, some);
       case PAUSE_WITHIN -> machine(one).strikeAt(trouble.number(), () -> {
         strikesNow(trouble);
-        pause(one, some);
+        if (!machine(one).stands(some, true)) {
+          pause(one, some);
+        }
       });
       case MESSAGE_IS_LOST -> steps.strikeMessage(one, trouble.number(), _ -> {
         strikesNow(trouble);
@@ -1231,14 +1241,22 @@ final class Simulation {
         machine(one).failPrefix(some);
         prefixAwayUntilNs = Math.max(prefixAwayUntilNs, time.nowNs() + some.toNanos());
       }
-      case PREFIX_IS_FULL -> fill(shared, some);
+      case PREFIX_IS_FULL -> {
+        if (store.isEmpty()) {
+          fill(shared, some);
+          return;
+        }
+        struck.forEach(node -> machine(node).failPrefix(some));
+        prefixAwayUntilNs = Math.max(prefixAwayUntilNs, time.nowNs() + some.toNanos());
+      }
       case PREFIX_HANGS -> {
         machine(one).hangPrefix(some);
         prefixAwayUntilNs = Math.max(prefixAwayUntilNs, time.nowNs() + some.toNanos());
       }
       case PREFIX_ROTS -> rotPrefix(ranks);
       case PREFIX_LAGS -> struck.forEach(name -> machine(name).lagPrefix(some));
-      case LOCK_IS_LOST -> machine(one).loseLockAt(trouble.number(), some);
+      case LOCK_IS_LOST -> machine(one).loseLockAt(
+          trouble.number(), store.isPresent() ? some.multipliedBy(STANDS_LONGER) : some);
     }
   }
 
@@ -1388,10 +1406,8 @@ final class Simulation {
       return;
     }
     main.inspection().rotting(random.nextInt(1 << 20)).ifPresent(rotting -> {
-      SimulatedPath path = (SimulatedPath) rotting.files().get(random.nextInt(rotting.files().size()));
-      SimulatedDisk.Inode file = inspector.find(path);
-      if (file.size() > 0) {
-        file.rot(random.nextInt(file.size()));
+      Path path = rotting.files().get(random.nextInt(rotting.files().size()));
+      if (view.rot(path, random)) {
         rotting.attempt().isRotten = true;
         said(path + " of " + rotting.attempt() + " rots");
       }
@@ -1598,11 +1614,21 @@ final class Simulation {
       if (!machine(name).files.openFiles().isEmpty()) {
         violated(Invariant.NOTHING_LEAKS, name + " has open files: " + machine(name).files.openFiles());
       }
+      if (!machine(name).leases().isEmpty() || !machine(name).openUploads().isEmpty() && !mayForgetUploads()) {
+        violated(Invariant.NOTHING_LEAKS, name + " has leases " + machine(name).leases() + " and uploads "
+            + machine(name).openUploads() + " in the object store");
+      }
       if (shared.locks(name) > 0) {
         violated(Invariant.NOTHING_LEAKS, name + " has " + shared.locks(name) + " locks of the prefix file system");
       }
       checkLevel(name);
     }
+  }
+
+  /** Another node may have copied what was a missed node's to copy, whose uploads nobody else sees. */
+  private boolean mayForgetUploads() {
+    return scenario.troubles().stream().map(Trouble::kind)
+        .anyMatch(kind -> kind.hidesNodes() || kind == Kind.LOCK_IS_LOST);
   }
 
   /** It reads now and then, and asks other nodes then; what stays at rest is seen all the same. */

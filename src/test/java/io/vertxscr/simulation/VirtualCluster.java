@@ -64,7 +64,7 @@ import java.util.stream.Stream;
  * that of Hazelcast {@link VirtualMembers}. A node that dies does nothing more, nor do its ranks. What nodes read of
  * each other they read from each other's storage.
  */
-public final class VirtualCluster {
+public final class VirtualCluster implements Machine.Standstill {
   /** Longer than any wait that ends by itself. */
   private static final Duration PATIENCE = Duration.ofMinutes(10);
   /** Of a story in the message of a failure; a long one has tens of megabytes. */
@@ -309,6 +309,29 @@ public final class VirtualCluster {
   public void hangLoop(String name, boolean hangs) {
     trace.note(name + (hangs ? " hangs" : " goes on"));
     nodes.get(name).stops += hangs ? 1 : -1;
+  }
+
+  @Override
+  public boolean runs(String name) {
+    return nodes.get(name).stops == 0;
+  }
+
+  @Override
+  public void begins(String name, boolean isMissed) {
+    if (isMissed) {
+      pause(name);
+    } else {
+      hangLoop(name, true);
+    }
+  }
+
+  @Override
+  public void ends(String name, boolean isMissed) {
+    if (isMissed) {
+      resume(name);
+    } else {
+      hangLoop(name, false);
+    }
   }
 
   /** The node's files do not answer. */

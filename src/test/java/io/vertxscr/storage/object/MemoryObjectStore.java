@@ -5,6 +5,7 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.NoSuchFileException;
 import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -12,8 +13,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.function.Supplier;
 import java.util.zip.CRC32;
 
 /**
@@ -24,9 +27,9 @@ public final class MemoryObjectStore implements ObjectStore {
   private final NavigableMap<String, Held> objects = new TreeMap<>();
   private final Map<String, Upload> uploads = new TreeMap<>();
   private final int minPartBytes;
+  private final Supplier<Instant> clock;
   private Interference interference = Interference.NONE;
   private long ids;
-  private long seconds;
   private final Map<String, Long> sentByKey = new HashMap<>();
 
   private record Held(byte[] bytes, String etag, Instant modified, Map<String, String> metadata) {}
@@ -53,8 +56,22 @@ public final class MemoryObjectStore implements ObjectStore {
     T make() throws IOException;
   }
 
+  /** With a clock that goes on by a second with each change. */
   public MemoryObjectStore(int minPartBytes) {
+    this(minPartBytes, new Supplier<>() {
+      private long seconds;
+
+      @Override
+      public Instant get() {
+        return Instant.ofEpochSecond(++seconds);
+      }
+    });
+  }
+
+  /** @param clock the store's own; what it says of an object is in whole seconds */
+  public MemoryObjectStore(int minPartBytes, Supplier<Instant> clock) {
     this.minPartBytes = minPartBytes;
+    this.clock = clock;
   }
 
   public synchronized void disturb(Interference by) {
@@ -123,7 +140,7 @@ public final class MemoryObjectStore implements ObjectStore {
   }
 
   private Found set(String key, byte[] bytes, Map<String, String> metadata) {
-    Held held = new Held(bytes, etag(bytes), Instant.ofEpochSecond(++seconds), metadata);
+    Held held = new Held(bytes, etag(bytes), clock.get().truncatedTo(ChronoUnit.SECONDS), metadata);
     objects.put(key, held);
     return found(key, held);
   }
@@ -266,6 +283,11 @@ public final class MemoryObjectStore implements ObjectStore {
       }
       return new ObjectList(found, List.copyOf(prefixes));
     });
+  }
+
+  /** Ids of uploads that are not ended. */
+  public synchronized Set<String> uploadIds() {
+    return Set.copyOf(uploads.keySet());
   }
 
   /** The content of an object as text, for messages of tests. */
