@@ -5,6 +5,7 @@ import io.vertxscr.model.DatasetRecord.FlushState;
 import io.vertxscr.model.RedundancySet;
 import java.util.Comparator;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
@@ -76,6 +77,13 @@ public record CacheSnapshot(List<Inventory> nodes) {
     ofRanks.forEach(set -> ofNodes.add(
         set.ranks().stream().map(rank -> nodeOf.getOrDefault(rank, "rank " + rank)).toList()));
     return ofNodes;
+  }
+
+  /** The first of the chosen copies of each dataset, in the order in which they are met. */
+  public List<Inventory.Dataset> datasets(Predicate<Inventory.Dataset> chosen) {
+    Map<DatasetKey, Inventory.Dataset> found = new LinkedHashMap<>();
+    copies().filter(chosen).forEach(copy -> found.putIfAbsent(copy.key(), copy));
+    return List.copyOf(found.values());
   }
 
   /** The first of the chosen copies for each id, ascending. */

@@ -16,7 +16,6 @@ import java.util.Collections;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -80,11 +79,9 @@ public final class Exposure {
   public static Exposure of(RestartSources sources, Collection<String> knownNodes) {
     SortedSet<String> nodes = new TreeSet<>(knownNodes);
     sources.caches().forEach(cache -> nodes.add(cache.node()));
-    Map<DatasetKey, Inventory.Dataset> found = new LinkedHashMap<>();
-    CacheSnapshot.of(sources.caches()).copiesFor(sources.prefix())
-        .forEach(copy -> found.putIfAbsent(copy.key(), copy));
     Map<DatasetPieces.PieceShape, DatasetPieces.FatalNodes> known = new HashMap<>();
-    return new Exposure(sources, nodes, found.values().stream()
+    return new Exposure(sources, nodes, CacheSnapshot.of(sources.caches())
+        .datasets(copy -> copy.origin().prefix().equals(sources.prefix())).stream()
         .sorted(Comparator.comparing(Inventory.Dataset::descriptor, DatasetDescriptor.BY_AGE).reversed())
         .map(dataset -> DatasetPieces.of(dataset, sources.caches(), known)).toList());
   }

@@ -8,9 +8,7 @@ import io.vertxscr.model.DatasetRecord.FlushState;
 import io.vertxscr.model.GroupDescriptors;
 import java.util.Collections;
 import java.util.Comparator;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.function.Predicate;
 
 /**
@@ -129,8 +127,6 @@ public record HealNeeds(List<Inventory> caches, GroupDescriptors groups) {
   }
 
   private List<Inventory.Dataset> all() {
-    Map<Object, Inventory.Dataset> found = new LinkedHashMap<>();
-    CacheSnapshot.of(caches).copies().forEach(copy -> found.putIfAbsent(copy.key(), copy));
-    return List.copyOf(found.values());
+    return CacheSnapshot.of(caches).datasets(_ -> true);
   }
 }

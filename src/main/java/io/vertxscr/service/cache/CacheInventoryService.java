@@ -104,7 +104,7 @@ public final class CacheInventoryService {
 
   /** Without what is bad, and what is known to be damaged. */
   private Inventory.Dataset summary(DatasetRecord record, Set<BadPart> bad) {
-    DatasetKey which = which(record);
+    DatasetKey which = record.key();
     List<Held> held = record.ranks().stream().map(rank -> new Held(rank.files().rank(), rank.set(),
         !bad.contains(new BadPart(which, rank.files().rank(), false, false))
             && store.damaged().problem(which, rank, HeldPart.FILES).isEmpty(),
@@ -114,12 +114,8 @@ public final class CacheInventoryService {
         record.descriptor(), record.origin(), record.cache().base(), record.redundancy(), record.flush(), held);
   }
 
-  private static DatasetKey which(DatasetRecord record) {
-    return record.descriptor().key();
-  }
-
   private Optional<DatasetRecord> find(DatasetKey which) {
-    return store.find(which.id()).filter(record -> which(record).equals(which));
+    return store.find(which.id()).filter(record -> record.key().equals(which));
   }
 
   /**
@@ -182,7 +178,7 @@ public final class CacheInventoryService {
   public void runEnded(String prefix) {
     loop.after(CHECK_DELAY_MS, () -> newest(prefix).ifPresent(record -> {
       Future<?> reading = !record.hasUnread() ? checked(record, false)
-          : record.flush() == FlushState.WANTED ? Future.succeededFuture() : unread.quietly(which(record));
+          : record.flush() == FlushState.WANTED ? Future.succeededFuture() : unread.quietly(record.key());
       reading.onFailure(e ->
           LOG.info("dataset {} is not verified yet: {}", record.descriptor().id(), e.getMessage()));
     }));
@@ -288,7 +284,7 @@ public final class CacheInventoryService {
       return Future.succeededFuture(new RanksRestored(List.of()));
     }
     store.cacheIn(request.base());
-    Optional<DatasetRecord> inTheWay = store.find(which.id()).filter(held -> !which(held).equals(which));
+    Optional<DatasetRecord> inTheWay = store.find(which.id()).filter(held -> !held.key().equals(which));
     inTheWay.filter(held -> !held.makesWayFor(which, request.origin().prefix())).ifPresent(held -> {
       throw new ScrException(Fault.WRONG_STATE, "node " + self + " holds a part of another dataset " + which.id()
           + " \"" + held.descriptor().name() + "\" of " + held.origin().prefix() + " that was not flushed, the rest of"

@@ -28,7 +28,6 @@ import io.vertxscr.service.NodeBus;
 import io.vertxscr.service.Observer;
 import java.util.ArrayList;
 import java.util.HashSet;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -455,12 +454,9 @@ public final class Restorer {
    */
   private Future<Void> free(DatasetDescriptor dataset, RestoreRequest wanted) {
     return caches.all().compose(all -> {
-      Map<DatasetKey, Inventory.Dataset> others = new LinkedHashMap<>();
-      CacheSnapshot.of(all).copies().filter(other -> other.descriptor().id() == dataset.id()
-          && other.flush() != FlushState.DONE && !other.origin().prefix().equals(wanted.prefix()))
-          .forEach(other -> others.put(other.key(), other));
       Future<Void> flushed = Future.succeededFuture();
-      for (Inventory.Dataset other : others.values()) {
+      for (Inventory.Dataset other : CacheSnapshot.of(all).datasets(other -> other.descriptor().id() == dataset.id()
+          && other.flush() != FlushState.DONE && !other.origin().prefix().equals(wanted.prefix()))) {
         flushed = flushed.compose(_ -> flushed(other, all)).map(isThere -> {
           if (isThere) {
             tell("dataset " + other.descriptor().id() + " \"" + other.descriptor().name() + "\" of "

@@ -57,15 +57,14 @@ final class ClusterOverview {
 
   /** Returns it in JSON (docs/messages.md). Does not fail. */
   Future<JsonObject> of(OpenWaits waits, List<Inventory> caches) {
-    Map<DatasetKey, Inventory.Dataset> datasets = new LinkedHashMap<>();
     CacheSnapshot snapshot = CacheSnapshot.of(caches);
-    snapshot.copies().forEach(copy -> datasets.putIfAbsent(copy.key(), copy));
+    List<Inventory.Dataset> datasets = snapshot.datasets(_ -> true);
     Future<JsonArray> stores = stores();
-    Future<JsonArray> prefixes = prefixes(waits.run(), datasets.values());
+    Future<JsonArray> prefixes = prefixes(waits.run(), datasets);
     return Future.all(stores, prefixes).map(_ -> {
-      int newest = datasets.keySet().stream().mapToInt(DatasetKey::id).max().orElse(0);
+      int newest = datasets.stream().mapToInt(dataset -> dataset.descriptor().id()).max().orElse(0);
       JsonArray each = new JsonArray();
-      datasets.values().stream().sorted((a, b) -> Integer.compare(b.descriptor().id(), a.descriptor().id()))
+      datasets.stream().sorted((a, b) -> Integer.compare(b.descriptor().id(), a.descriptor().id()))
           .forEach(copy -> each.add(protection(dataset(copy, caches,
               waits.run().isPresent() && copy.descriptor().id() == newest, flush(snapshot, copy.key())),
               waits.healings().stream().filter(healing -> healing.dataset().equals(copy.key())).findFirst())));
