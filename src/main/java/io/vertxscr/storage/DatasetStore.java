@@ -22,6 +22,8 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
@@ -53,6 +55,7 @@ public final class DatasetStore {
   private final Map<Integer, Map<Integer, RankFiles>> writing = new ConcurrentHashMap<>();
   private final Map<Integer, Map<Integer, Path>> lent = new ConcurrentHashMap<>();
   private final DamagedParts damaged = new DamagedParts();
+  private final List<Consumer<DatasetKey>> evicted = new CopyOnWriteArrayList<>();
 
   /**
    * A rank's files of a dataset on this node.
@@ -87,6 +90,11 @@ public final class DatasetStore {
     } catch (IOException e) {
       throw Faults.io(directories.control(), e);
     }
+  }
+
+  /** From now on tells of datasets that are forgotten. @param observer must not block, nor come back; on any thread */
+  public void whenEvicted(Consumer<DatasetKey> observer) {
+    evicted.add(observer);
   }
 
   /** Parts of datasets here that have failed their check. In memory. */
@@ -512,6 +520,7 @@ public final class DatasetStore {
     lent.remove(datasetId);
     record.ifPresent(gone -> bins(cache).recycle(datasetId, Filemaps.redundancyOf(gone)));
     bins(cache).trash(NodeDirectories.dataset(cache, datasetId));
+    record.ifPresent(gone -> evicted.forEach(observer -> observer.accept(gone.key())));
   }
 
   /** A directory, not made yet, for what nobody needs: what is in it goes with the trash, at the latest. */

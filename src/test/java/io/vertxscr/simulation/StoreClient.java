@@ -171,8 +171,8 @@ final class StoreClient implements ObjectStore {
   }
 
   @Override
-  public List<String> uploads(String key) throws IOException {
-    return asks("uploads", () -> store.uploads(key));
+  public List<OpenUpload> uploads(String prefix) throws IOException {
+    return asks("uploads", () -> store.uploads(prefix));
   }
 
   @Override

@@ -33,11 +33,9 @@ import software.amazon.awssdk.services.s3.model.CopyObjectResponse;
 import software.amazon.awssdk.services.s3.model.CopyPartResult;
 import software.amazon.awssdk.services.s3.model.EncodingType;
 import software.amazon.awssdk.services.s3.model.HeadObjectResponse;
-import software.amazon.awssdk.services.s3.model.ListMultipartUploadsResponse;
 import software.amazon.awssdk.services.s3.model.ListObjectsV2Request;
 import software.amazon.awssdk.services.s3.model.ListObjectsV2Response;
 import software.amazon.awssdk.services.s3.model.MetadataDirective;
-import software.amazon.awssdk.services.s3.model.MultipartUpload;
 import software.amazon.awssdk.services.s3.model.PutObjectRequest;
 import software.amazon.awssdk.services.s3.model.S3Exception;
 
@@ -225,10 +223,10 @@ final class S3Store implements ObjectStore {
   }
 
   @Override
-  public List<String> uploads(String key) throws IOException {
-    ListMultipartUploadsResponse found = call("a list of uploads", key, () ->
-        client.listMultipartUploads(ask -> ask.bucket(bucket).prefix(key)));
-    return found.uploads().stream().filter(one -> one.key().equals(key)).map(MultipartUpload::uploadId).toList();
+  public List<OpenUpload> uploads(String prefix) throws IOException {
+    return call("a list of uploads", prefix, () ->
+        client.listMultipartUploadsPaginator(ask -> ask.bucket(bucket).prefix(prefix)).uploads().stream()
+            .map(one -> new OpenUpload(one.key(), one.uploadId())).toList());
   }
 
   @Override

@@ -59,7 +59,7 @@ public final class FlushCopy implements FlushTarget {
   private final int dataset;
   private final KeptFiles kept;
   private final Path cacheDirectory;
-  private final WrittenDrafts written;
+  private final OwnDrafts drafts;
   private final Manner manner;
   private final LearnedChecksums learned;
   private final Set<Path> checkedDirectories = ConcurrentHashMap.newKeySet();
@@ -72,21 +72,21 @@ public final class FlushCopy implements FlushTarget {
   /**
    * @param owner of the drafts: nobody else writes them
    * @param cacheDirectory the dataset's directory in this node's cache
-   * @param written what the owner has written and checked, in this and earlier attempts
+   * @param drafts of the owner, in this and earlier attempts
    */
-  public FlushCopy(PrefixPaths paths, DraftOwner owner, Path cacheDirectory, WrittenDrafts written) {
-    this(paths, owner, cacheDirectory, written, Manner.PLAIN, new LearnedChecksums());
+  public FlushCopy(PrefixPaths paths, DraftOwner owner, Path cacheDirectory, OwnDrafts drafts) {
+    this(paths, owner, cacheDirectory, drafts, Manner.PLAIN, new LearnedChecksums());
   }
 
   private FlushCopy(
-      PrefixPaths paths, DraftOwner owner, Path cacheDirectory, WrittenDrafts written, Manner manner,
+      PrefixPaths paths, DraftOwner owner, Path cacheDirectory, OwnDrafts drafts, Manner manner,
       LearnedChecksums learned) {
     this.paths = paths;
     this.owner = owner;
     this.dataset = owner.dataset().id();
     this.kept = new KeptFiles(paths, dataset);
     this.cacheDirectory = cacheDirectory;
-    this.written = written;
+    this.drafts = drafts;
     this.manner = manner;
     this.learned = learned;
   }
@@ -107,7 +107,7 @@ public final class FlushCopy implements FlushTarget {
   }
 
   private FlushCopy with(Manner other) {
-    return new FlushCopy(paths, owner, cacheDirectory, written, other, learned);
+    return new FlushCopy(paths, owner, cacheDirectory, drafts, other, learned);
   }
 
   @Override
@@ -143,7 +143,7 @@ public final class FlushCopy implements FlushTarget {
     return IntStream.range(0, large.count()).mapToObj(extent -> new Extent(
         "flush " + file.path() + ", part " + (extent + 1) + " of " + large.count(), large.bytes(extent),
         meter -> new InDirectory(draft.getParent(), () -> {
-          written.forget(owner.dataset(), draft);
+          drafts.begins(owner.dataset(), draft);
           return large.copy(extent, meter, () -> isWritten(file, draft, large.crc()));
         })));
   }
@@ -182,7 +182,7 @@ public final class FlushCopy implements FlushTarget {
 
   private ResumableCopy toDraft(FileMeta file, Meter meter) {
     Path draft = draft(file);
-    written.forget(owner.dataset(), draft);
+    drafts.begins(owner.dataset(), draft);
     if (manner.compression.isPresent()) {
       CompressedDraft compressed = compressed(file);
       return compressed.copy(meter).then(() -> isWritten(file, draft, compressed.crc()));
@@ -192,7 +192,7 @@ public final class FlushCopy implements FlushTarget {
   }
 
   private void isWritten(FileMeta file, Path draft, int crc) {
-    written.add(owner.dataset(), draft);
+    drafts.isWhole(owner.dataset(), draft);
     learned.add(file, crc);
   }
 
@@ -214,7 +214,7 @@ public final class FlushCopy implements FlushTarget {
    * beside them until {@link #removeKept}.
    *
    * <p>What is renamed is what this process has written, compared with its checksum and synced: the same inode, of the
-   * same size and time ({@link WrittenDrafts}). Of any other draft, as after a restart of the daemon, every byte is
+   * same size and time ({@link OwnDrafts}). Of any other draft, as after a restart of the daemon, every byte is
    * read and compared first.
    *
    * @param files as they were copied; without a checksum, one that has no draft is not recognised
@@ -242,8 +242,8 @@ public final class FlushCopy implements FlushTarget {
     for (FileMeta file : files) {
       try {
         removeMarks(file);
-        written.forget(owner.dataset(), draft(file));
         Files.deleteIfExists(draft(file));
+        drafts.gone(owner.dataset(), draft(file));
       } catch (IOException | ScrException _) {
         // a remaining draft only takes space; report the failure that led here
       }
@@ -284,17 +284,17 @@ public final class FlushCopy implements FlushTarget {
   }
 
   private boolean rename(FileMeta file, Path draft, Path place) throws IOException {
-    if (!written.has(owner.dataset(), draft)) {
-      written.add(owner.dataset(), draft);                // the inode that is read now is the one that is renamed
-      if (!isWhole(file, draft) || !written.has(owner.dataset(), draft)) {
-        written.forget(owner.dataset(), draft);
+    if (!drafts.hasWhole(owner.dataset(), draft)) {
+      drafts.isWhole(owner.dataset(), draft);             // the inode that is read now is the one that is renamed
+      if (!isWhole(file, draft) || !drafts.hasWhole(owner.dataset(), draft)) {
+        drafts.begins(owner.dataset(), draft);            // again
         throw new ScrException(Fault.NO_SUCH_FILE, "dataset " + dataset + ": the draft of " + file.path()
             + " in the prefix directory " + paths.prefix() + " is not whole; it must be copied again");
       }
     }
     boolean taken = kept.keep(place(file), () -> isWhole(file, place));
     Files.move(draft, place, StandardCopyOption.ATOMIC_MOVE);
-    written.forget(owner.dataset(), draft);
+    drafts.gone(owner.dataset(), draft);
     return taken;
   }
 

@@ -4,6 +4,7 @@ import io.vertxscr.model.Fault;
 import io.vertxscr.model.ScrException;
 import io.vertxscr.storage.Faults;
 import io.vertxscr.storage.RegularFile;
+import io.vertxscr.storage.WholeFiles;
 import java.io.IOException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
@@ -80,6 +81,20 @@ public final class MetadataFiles {
     }
     found.sort(Comparator.naturalOrder());
     return found;
+  }
+
+  /**
+   * Gives up files that are still written, where no list has these.
+   *
+   * @param pattern a glob of their names
+   * @return how many there were
+   */
+  public static int abandon(Path directory, String pattern) {
+    try {
+      return directory.getFileSystem() instanceof WholeFiles files ? files.abandon(directory, pattern) : 0;
+    } catch (IOException e) {
+      throw Faults.io(directory, e);
+    }
   }
 
   /** Removes files durably. All are in this directory. */

@@ -168,6 +168,13 @@ public record PrefixPaths(Path prefix) {
     return hidden(relative, MARKS + owner.suffix());
   }
 
+  /** Path of the journal of a draft. @param draft as of {@link #draft} */
+  public static Path marksOf(Path draft) {
+    String name = draft.getFileName().toString();
+    int at = name.lastIndexOf(DRAFT);
+    return draft.resolveSibling(name.substring(0, at) + MARKS + name.substring(at + DRAFT.length()));
+  }
+
   /** Pattern of the names of all drafts and journals of a dataset in one directory, of any owner. */
   public static String draftsOf(DatasetKey dataset) {
     return ".*{" + DRAFT + "," + MARKS + "}" + DraftOwner.dataset(dataset) + ".*";

@@ -43,7 +43,7 @@ public final class LeftoverSweep {
     for (Path directory : directories) {
       List<Path> drafts = MetadataFiles.list(directory, PrefixPaths.draftsOf(dataset));
       MetadataFiles.delete(directory, drafts);
-      removed += drafts.size();
+      removed += drafts.size() + MetadataFiles.abandon(directory, PrefixPaths.draftsOf(dataset));
       hasKept = hasKept || !MetadataFiles.list(directory, PrefixPaths.keptFor(dataset.id())).isEmpty();
     }
     if (hasKept) {                                        // else no file is worth a look

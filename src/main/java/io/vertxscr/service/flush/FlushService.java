@@ -4,6 +4,7 @@ import io.vertx.core.Future;
 import io.vertxscr.format.prefix.RankFileMap.FlushedFile;
 import io.vertxscr.format.prefix.RankFileMap.RankEntry;
 import io.vertxscr.format.prefix.RankFileMapFile;
+import io.vertxscr.model.DatasetKey;
 import io.vertxscr.model.DatasetRecord;
 import io.vertxscr.model.DatasetRecord.FlushState;
 import io.vertxscr.model.Fault;
@@ -14,7 +15,7 @@ import io.vertxscr.model.RankFiles;
 import io.vertxscr.model.ScrException;
 import io.vertxscr.placement.ContainerLayout;
 import io.vertxscr.prefix.copy.FlushCopy;
-import io.vertxscr.prefix.copy.WrittenDrafts;
+import io.vertxscr.prefix.copy.OwnDrafts;
 import io.vertxscr.prefix.copy.container.PackedRanks;
 import io.vertxscr.prefix.copy.extent.FlushTarget;
 import io.vertxscr.prefix.metadata.DraftOwner;
@@ -56,9 +57,12 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.concurrent.Callable;
 import java.util.stream.IntStream;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** The node's part in a flush (docs/flows/flush.md). Every step can be repeated. On the node's loop. */
 public final class FlushService {
+  private static final Logger LOG = LoggerFactory.getLogger(FlushService.class);
   /** Names of the spans of steps. */
   static final String COPY = "copy";
   static final String PUBLISH = "publish";
@@ -72,7 +76,7 @@ public final class FlushService {
   private final PrefixCopies copies;
   private final AggregateService aggregation;
   private final long extentBytes;
-  private final WrittenDrafts written = new WrittenDrafts();
+  private final OwnDrafts drafts = new OwnDrafts();
 
   /** Flushes for a node. @param extentBytes larger files are copied in pieces of this size */
   public FlushService(Loop loop, Prefixes prefixes, NodeBus bus, String self, DatasetStore store, CacheEvictor keeper,
@@ -86,12 +90,23 @@ public final class FlushService {
     this.store = store;
     this.keeper = keeper;
     this.extentBytes = extentBytes;
+    store.whenEvicted(dataset -> loop.later(() -> evicted(dataset)));
+  }
+
+  /** A flush was given up, or others did this node's part while it was away. */
+  private void evicted(DatasetKey dataset) {
+    if (drafts.hasAny(dataset)) {
+      copies.inTurn(dataset.id(), () -> loop.prefix().<Void>runLong("remove drafts of dataset " + dataset.id(), () -> {
+        drafts.discard(dataset);
+        return null;
+      })).onFailure(failure -> LOG.info("drafts of dataset {} stay: {}", dataset.id(), failure.getMessage()));
+    }
   }
 
   private FlushCopy target(DatasetRecord record) {
     int id = record.descriptor().id();
     DraftOwner owner = new DraftOwner(record.descriptor().key(), self);
-    return new FlushCopy(paths(record), owner, store.directory(id), written)
+    return new FlushCopy(paths(record), owner, store.directory(id), drafts)
         .compressing(record.origin().flush().compression()).resuming(extentBytes);
   }
 
@@ -253,7 +268,7 @@ public final class FlushService {
           if (record.origin().flush().containers().isEmpty()) {
             record.ranks().forEach(rank -> clean(target(record), rank.files().files(), flushed.discard()));
           }
-          written.forget(flushed.dataset());
+          drafts.discard(flushed.dataset());
         }
         store.update(flushed.dataset(), held -> held.with(flushed.state()));
       });

@@ -17,7 +17,7 @@ import io.vertxscr.prefix.copy.DirectFiles;
 import io.vertxscr.prefix.copy.FetchCopy;
 import io.vertxscr.prefix.copy.FetchCopy.Fetched;
 import io.vertxscr.prefix.copy.FlushCopy;
-import io.vertxscr.prefix.copy.WrittenDrafts;
+import io.vertxscr.prefix.copy.OwnDrafts;
 import io.vertxscr.prefix.metadata.DraftOwner;
 import io.vertxscr.prefix.metadata.PrefixFence;
 import io.vertxscr.prefix.metadata.PrefixPaths;
@@ -358,7 +358,7 @@ public final class FetchService {
       return Future.succeededFuture();
     }
     FlushCopy places = new FlushCopy(plan.paths(), new DraftOwner(plan.request().descriptor().key(), self + " unpacks"),
-        store.directory(plan.id()), new WrittenDrafts());
+        store.directory(plan.id()), new OwnDrafts());
     PrefixToken token = plan.request().how().token().orElseThrow();
     return Future.join(whole.ranks().stream().map(rank -> loop.<Void>patiently("unpack dataset " + plan.id(), () -> {
       rank.files().forEach(places::copy);

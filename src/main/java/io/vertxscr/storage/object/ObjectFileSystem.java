@@ -80,6 +80,11 @@ public final class ObjectFileSystem extends FileSystem implements WholeFiles {
   }
 
   @Override
+  public int abandon(Path directory, String pattern) throws IOException {
+    return files.abandon(directory, getPathMatcher("glob:" + pattern));
+  }
+
+  @Override
   public FileSystemProvider provider() {
     return files;
   }

@@ -6,6 +6,7 @@ import io.vertxscr.storage.object.ObjectStore.Condition;
 import io.vertxscr.storage.object.ObjectStore.ConditionFailedException;
 import io.vertxscr.storage.object.ObjectStore.Found;
 import io.vertxscr.storage.object.ObjectStore.ObjectList;
+import io.vertxscr.storage.object.ObjectStore.OpenUpload;
 import java.io.IOException;
 import java.net.URI;
 import java.nio.ByteBuffer;
@@ -25,6 +26,7 @@ import java.nio.file.NotDirectoryException;
 import java.nio.file.NotLinkException;
 import java.nio.file.OpenOption;
 import java.nio.file.Path;
+import java.nio.file.PathMatcher;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.nio.file.attribute.FileAttribute;
@@ -382,6 +384,21 @@ final class ObjectFiles extends FileSystemProvider {
   /** A file of which a part cannot be used again: whoever writes it begins anew. */
   void discard(ObjectPath file) throws IOException {
     forget(key(file));
+  }
+
+  /** Aborts uploads of other processes to a directory. @param names of the files. @return how many */
+  int abandon(Path path, PathMatcher names) throws IOException {
+    String prefix = directory(whole(path));
+    leases.requireValid();
+    int aborted = 0;
+    for (OpenUpload open : store.uploads(prefix)) {
+      String name = open.key().substring(prefix.length());
+      if (name.indexOf('/') < 0 && names.matches(system.getPath(name))) {
+        store.abort(open.key(), open.id());
+        aborted++;
+      }
+    }
+    return aborted;
   }
 
   private void forget(String key) throws IOException {

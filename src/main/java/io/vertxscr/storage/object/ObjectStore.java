@@ -29,6 +29,9 @@ public interface ObjectStore {
   /** A part of a multipart upload that the store has. @param number from 1 */
   record UploadedPart(int number, String etag, int crc, long bytes) {}
 
+  /** A multipart upload that is not ended. */
+  record OpenUpload(String key, String id) {}
+
   /** Names below a prefix, in their order. @param prefixes common ones up to the next slash, which they include */
   record ObjectList(List<Found> objects, List<String> prefixes) {}
 
@@ -87,8 +90,8 @@ public interface ObjectStore {
   /** Ends a multipart upload without an object, if there is one. */
   void abort(String key, String upload) throws IOException;
 
-  /** Multipart uploads of exactly this key that are not ended. */
-  List<String> uploads(String key) throws IOException;
+  /** Multipart uploads that are not ended, of objects whose names begin so. */
+  List<OpenUpload> uploads(String prefix) throws IOException;
 
   /** Copies within the store, in one step for readers. The copy has this metadata alone. */
   Found copy(Found from, String to, Map<String, String> metadata) throws IOException;

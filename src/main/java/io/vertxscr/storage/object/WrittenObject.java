@@ -3,6 +3,7 @@ package io.vertxscr.storage.object;
 import io.vertxscr.coding.Crc32s;
 import io.vertxscr.storage.object.ObjectStore.Condition;
 import io.vertxscr.storage.object.ObjectStore.Found;
+import io.vertxscr.storage.object.ObjectStore.OpenUpload;
 import io.vertxscr.storage.object.ObjectStore.UploadedPart;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -142,6 +143,9 @@ final class WrittenObject {
   /** @return whether nobody has it open and all of it is in the store, so that it need not be remembered here */
   synchronized boolean closed() {
     opens--;
+    if (opens == 0 && isLarge()) {                        // its last part was sent; a draft may wait long for its name
+      buffers.values().removeIf(buffer -> !buffer.dirty);
+    }
     return opens == 0 && isSmall() && !dirty && stored.isPresent();
   }
 
@@ -214,8 +218,10 @@ final class WrittenObject {
 
   private synchronized String uploadId() throws IOException {
     if (upload.isEmpty()) {
-      for (String left : store.uploads(key)) {            // by an earlier process: a draft has one writer
-        store.abort(key, left);
+      for (OpenUpload left : store.uploads(key)) {        // by an earlier process: a draft has one writer
+        if (left.key().equals(key)) {
+          store.abort(key, left.id());
+        }
       }
       upload = Optional.of(store.begin(key, stamp.asDraft(true).metadata()));
     }

@@ -37,7 +37,7 @@ class CompressedDatasetTest {
   }
 
   private FlushCopy copy(int dataset) {
-    return new FlushCopy(samples.paths, Samples.owner(dataset), samples.cacheOf(dataset), new WrittenDrafts())
+    return new FlushCopy(samples.paths, Samples.owner(dataset), samples.cacheOf(dataset), new OwnDrafts())
         .compressing(Optional.of(Compression.STANDARD)).resuming(Extent.MOST_BYTES);
   }
 

@@ -87,7 +87,7 @@ class FencingTest {
       this.ranksPerPart = ranksPerPart;
       rank = samples.cached(id, 0, PLACE);
       dataset = withTotals(descriptor(id, "d" + id), List.of(rank));
-      copy = new FlushCopy(samples.paths, Samples.owner(id, node), samples.cacheOf(id), new WrittenDrafts())
+      copy = new FlushCopy(samples.paths, Samples.owner(id, node), samples.cacheOf(id), new OwnDrafts())
           .resuming(EXTENT_BYTES);
     }
 

@@ -44,7 +44,7 @@ class FlushCopyTest {
   @BeforeEach
   void makeSamples() {
     samples = new Samples(temp);
-    copy = new FlushCopy(samples.paths, Samples.owner(3), samples.cacheOf(3), new WrittenDrafts());
+    copy = new FlushCopy(samples.paths, Samples.owner(3), samples.cacheOf(3), new OwnDrafts());
   }
 
   @Test
@@ -216,7 +216,7 @@ class FlushCopyTest {
   void aFileKeepsItsModeAndItsTimeThroughFlushAndFetchWhateverTheUmask() throws IOException {
     RankFiles rank = samples.cached(3, 0, "x");
     Path cached = samples.cacheOf(3).resolve(rank.files().getFirst().name());
-    FlushCopy plain = new FlushCopy(samples.paths, Samples.owner(3), samples.cacheOf(3), new WrittenDrafts());
+    FlushCopy plain = new FlushCopy(samples.paths, Samples.owner(3), samples.cacheOf(3), new OwnDrafts());
     for (int mode : new int[] {0600, 0400, 0777, 0666, 0640, 0444}) {
       Stamp stamp = new Stamp(mode, 1_500_000_000L + mode, 123_456_789);
       FileStamps.apply(stamp, cached);
@@ -245,7 +245,7 @@ class FlushCopyTest {
         "cannot mount a small tmpfs here");
     try {
       PrefixPaths paths = new PrefixPaths(small);
-      FlushCopy toSmall = new FlushCopy(paths, Samples.owner(3), samples.cacheOf(3), new WrittenDrafts());
+      FlushCopy toSmall = new FlushCopy(paths, Samples.owner(3), samples.cacheOf(3), new OwnDrafts());
       FileMeta first = samples.cached(3, 0, "x").files().getFirst();
       toSmall.copy(first);
       Path filler = small.resolve("filler");
@@ -272,7 +272,7 @@ class FlushCopyTest {
     assumeTrue(Mounts.mount("-t", "tmpfs", "-o", "ro", "tmpfs", readOnly.toString()), "cannot mount read-only here");
     try {
       FlushCopy toReadOnly = new FlushCopy(
-          new PrefixPaths(readOnly), Samples.owner(3), samples.cacheOf(3), new WrittenDrafts());
+          new PrefixPaths(readOnly), Samples.owner(3), samples.cacheOf(3), new OwnDrafts());
       refused(Fault.IO, () -> toReadOnly.copy(file), readOnly.toString(), "Read-only");
     } finally {
       Mounts.unmount(readOnly);

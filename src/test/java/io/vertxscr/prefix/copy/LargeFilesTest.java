@@ -40,7 +40,7 @@ class LargeFilesTest {
   }
 
   private FlushCopy copy(String node) {
-    return new FlushCopy(samples.paths, Samples.owner(3, node), samples.cacheOf(3), new WrittenDrafts())
+    return new FlushCopy(samples.paths, Samples.owner(3, node), samples.cacheOf(3), new OwnDrafts())
         .resuming(EXTENT_BYTES);
   }
 

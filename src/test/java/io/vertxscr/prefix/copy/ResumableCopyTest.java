@@ -103,7 +103,7 @@ class ResumableCopyTest {
   private FlushTarget target(Way way) throws IOException {
     attempts++;
     var paths = new PrefixPaths(Files.createDirectories(prefix()));
-    FlushCopy copy = new FlushCopy(paths, Samples.owner(3, "n1"), temp.resolve("cache"), new WrittenDrafts());
+    FlushCopy copy = new FlushCopy(paths, Samples.owner(3, "n1"), temp.resolve("cache"), new OwnDrafts());
     return switch (way) {
       case PLAIN -> copy;
       case LARGE -> copy.resuming(2 * Limits.PIECE_BYTES);

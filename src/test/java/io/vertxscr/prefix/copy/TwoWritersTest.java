@@ -41,7 +41,7 @@ class TwoWritersTest {
   }
 
   private FlushCopy copy(String node) {
-    return new FlushCopy(samples.paths, Samples.owner(3, node), samples.cacheOf(3), new WrittenDrafts());
+    return new FlushCopy(samples.paths, Samples.owner(3, node), samples.cacheOf(3), new OwnDrafts());
   }
 
   @Test

@@ -14,7 +14,7 @@ import io.vertxscr.model.ScrException;
 import io.vertxscr.placement.CacheNames;
 import io.vertxscr.prefix.copy.FetchCopy;
 import io.vertxscr.prefix.copy.FlushCopy;
-import io.vertxscr.prefix.copy.WrittenDrafts;
+import io.vertxscr.prefix.copy.OwnDrafts;
 import io.vertxscr.prefix.publish.Publication;
 import io.vertxscr.scavenge.PatientLocks;
 import io.vertxscr.storage.FileStamps;
@@ -130,7 +130,7 @@ public final class Samples {
   public List<Runnable> flushSteps(DatasetDescriptor bare, List<RankFiles> ranks) {
     DatasetDescriptor descriptor = withTotals(bare, ranks);
     int id = descriptor.id();
-    FlushCopy copy = new FlushCopy(paths, Samples.owner(id), cacheOf(id), new WrittenDrafts());
+    FlushCopy copy = new FlushCopy(paths, Samples.owner(id), cacheOf(id), new OwnDrafts());
     RankMapWriter map = new RankMapWriter(paths, id, ranks.size(), 1);
     List<Runnable> steps = new ArrayList<>();
     steps.add(() -> publication.prepare(descriptor));

@@ -18,7 +18,7 @@ import io.vertxscr.model.RankFiles;
 import io.vertxscr.model.ScrException;
 import io.vertxscr.prefix.copy.FetchCopy;
 import io.vertxscr.prefix.copy.FlushCopy;
-import io.vertxscr.prefix.copy.WrittenDrafts;
+import io.vertxscr.prefix.copy.OwnDrafts;
 import io.vertxscr.prefix.metadata.RankMapReader;
 import io.vertxscr.prefix.metadata.RankMapWriter;
 import io.vertxscr.prefix.metadata.Samples;
@@ -124,7 +124,7 @@ class PublicationTest {
       samples.publication.enlist(descriptor, TIME);
       samples.publication.removeReplaced(descriptor);
       FlushCopy copy = new FlushCopy(
-          samples.paths, Samples.owner(descriptor.id()), samples.cacheOf(descriptor.id()), new WrittenDrafts());
+          samples.paths, Samples.owner(descriptor.id()), samples.cacheOf(descriptor.id()), new OwnDrafts());
       ranks.forEach(rank -> copy.removeKept(rank.files()));
     } else {
       samples.flush(bare, ranks);

@@ -241,9 +241,10 @@ public final class MemoryObjectStore implements ObjectStore {
   }
 
   @Override
-  public List<String> uploads(String key) throws IOException {
-    return call("uploads", key, () -> uploads.entrySet().stream()
-        .filter(upload -> upload.getValue().key.equals(key)).map(Map.Entry::getKey).toList());
+  public List<OpenUpload> uploads(String prefix) throws IOException {
+    return call("uploads", prefix, () -> uploads.entrySet().stream()
+        .filter(upload -> upload.getValue().key.startsWith(prefix))
+        .map(upload -> new OpenUpload(upload.getValue().key, upload.getKey())).toList());
   }
 
   @Override

@@ -255,6 +255,22 @@ class ObjectFileSystemTest {
   }
 
   @Test
+  void whoSweepsADirectoryGivesUpTheLargeDraftsOfOthers() throws IOException {
+    Files.createDirectory(machine.path("run"));
+    write("run/.a.draft-3.n1", bytes(3 * PART));
+    write("run/.a.draft-4.n1", bytes(2 * PART));
+    Path below = Files.createDirectory(machine.path("run/b"));
+    write("run/b/.a.draft-3.n1", bytes(2 * PART));
+    ObjectMachine other = new ObjectMachine(store, PART);
+    assertThat(other.system().abandon(other.path("run"), ".*draft-3.*")).isOne();
+    assertThat(store.openUploads()).isEqualTo(2);
+    assertThat(other.system().abandon(other.path(below.toString()), ".*draft-3.*")).isOne();
+    assertThat(store.openUploads()).isOne();
+    assertThatThrownBy(() -> Files.move(machine.path("run/.a.draft-3.n1"), machine.path("late")))
+        .isInstanceOf(IOException.class);
+  }
+
+  @Test
   void aSmallDraftOfADeadProcessIsThere() throws IOException {
     write("draft", bytes(100));
     ObjectMachine next = new ObjectMachine(store, PART);
