@@ -53,7 +53,7 @@ public enum Parameter {
   SCR_CACHE_EVICT(RUN, new Kind.Word(List.of("LATE", "EARLY")), "LATE",
       "eviction after the next dataset is protected, or before it is written: the count is exact then"),
   SCR_CACHE_FULL(RUN, new Kind.Word(List.of("REFUSE", "BYPASS")), "REFUSE",
-      "a phase without room is refused, or bypasses the cache"),
+      "a phase without room is refused, or bypasses the cache; so does a restart then"),
   SCR_CACHE_PURGE(RUN, new Kind.Flag(), "0", "1: caches are emptied at each launch"),
   SCR_COPY_TYPE(RUN, new Kind.Word(copyTypes()), "XOR", "redundancy scheme of cached datasets; FILE: as CKPT says"),
   SCR_GROUP(RUN, new Kind.Text(), GroupDescriptors.NODE, "failure group: no redundancy set has two members of one"),

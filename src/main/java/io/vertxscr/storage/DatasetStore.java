@@ -523,6 +523,21 @@ public final class DatasetStore {
     record.ifPresent(gone -> evicted.forEach(observer -> observer.accept(gone.key())));
   }
 
+  /**
+   * The same for a dataset that was chosen some time ago. One that is to be flushed since, or has made way for another
+   * one of its id, stays.
+   *
+   * @return whether it has gone
+   */
+  public synchronized boolean evict(DatasetRecord chosen) {
+    int id = chosen.descriptor().id();
+    boolean same = find(id).filter(now -> now.key().equals(chosen.key()) && now.flush() == chosen.flush()).isPresent();
+    if (same) {
+      evict(id);
+    }
+    return same;
+  }
+
   /** A directory, not made yet, for what nobody needs: what is in it goes with the trash, at the latest. */
   public Path scratch(String storeBase, String name) {
     Path cache = directories.path(cacheIn(storeBase).path());

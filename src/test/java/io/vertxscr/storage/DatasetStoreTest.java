@@ -62,6 +62,20 @@ class DatasetStoreTest {
     assertThat(cached(10).resolve("rank.0/a")).exists();
   }
 
+  /** Between its choice and its end its files may be read once more. */
+  @Test
+  void aChosenDatasetStaysThatIsToBeFlushedSince() throws IOException {
+    DatasetStore store = DatasetStore.open(directories);
+    write(store, 1, 1);
+    DatasetRecord chosen = store.find(1).orElseThrow();
+    store.update(chosen.key(), held -> held.with(FlushState.WANTED));
+    assertThat(store.evict(chosen)).isFalse();
+    assertThat(cached(1)).exists();
+    assertThat(store.evict(store.find(1).orElseThrow())).isTrue();
+    assertThat(cached(1)).doesNotExist();
+    assertThat(store.evict(chosen)).as("it is not here").isFalse();
+  }
+
   @Test
   void throwsAwayDatasetsWithoutFilemapWhenItStarts() throws IOException {
     write(DatasetStore.open(directories), 1, 1);

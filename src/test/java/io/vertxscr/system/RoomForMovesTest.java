@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.vertxscr.recorded.FaultyDisk;
 import io.vertxscr.simulation.VirtualCluster;
+import io.vertxscr.simulation.VirtualSession;
 import io.vertxscr.storage.LocalFiles;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -15,6 +16,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
@@ -95,6 +97,24 @@ class RoomForMovesTest {
     assertThat(remarks).anySatisfy(remark -> assertThat(remark)
         .contains("dataset 2 \"step-2\" was flushed to " + cluster.prefix(), "No space left"));
     assertThat(VirtualClusters.index(cluster).find(2)).isPresent();
+  }
+
+  /** What was written there, as the caches had no room for it, has none when it is fetched. */
+  @ParameterizedTest
+  @CsvSource({"REFUSE, 1", "BYPASS, 2"})
+  void itIsReadInThePrefixDirectoryWhereDatasetsWithoutRoomAreWrittenThere(String full, int step) {
+    VirtualRun run = new VirtualRun(cluster, Map.of("SCR_FLUSH", "1", "SCR_FLUSH_ON_RESTART", "1"), NODES);
+    run.all(VirtualSession::finish);
+    cluster.loseCaches(NODES);
+    cluster.launch();
+    disk.trouble((_, what) -> {
+      if (what.startsWith("write ") && what.contains("/scr.dataset.2.draft/")) {
+        throw new IOException("No space left on device");
+      }
+    });
+    assertThat(restarts(Map.of("SCR_CACHE_FULL", full), NODES)).isEqualTo(step);
+    assertThat(remarks).anySatisfy(remark -> assertThat(remark).contains("dataset 2 \"step-2\"", "No space left",
+        step == 2 ? " is read in " + cluster.prefix() : "was passed over"));
   }
 
   @Test

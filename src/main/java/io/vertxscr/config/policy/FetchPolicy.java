@@ -57,6 +57,11 @@ public record FetchPolicy(boolean fetch, boolean bypass, boolean distribute, boo
         new CheckpointChoice(other, choice.loopLimit), readers, verifyAll);
   }
 
+  /** The same for a restart whose ranks read in the prefix directory. */
+  public FetchPolicy bypassing() {
+    return new FetchPolicy(fetch, true, distribute, flushOnRestart, globalRestart, choice, readers, verifyAll);
+  }
+
   /** Creates a policy with the default numbers of readers and limit, which does not read sealed files. */
   public FetchPolicy(boolean fetch, boolean bypass, boolean distribute, boolean flushOnRestart,
       boolean globalRestart, Optional<String> current) {

@@ -20,6 +20,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.Callable;
 import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -126,20 +127,19 @@ public final class CacheEvictor {
     if (present != null) {
       return present;
     }
-    Future<Void> going = checked(datasetId).transform((_, _) -> drop(datasetId));
+    Optional<DatasetRecord> chosen = store.find(datasetId);
+    Future<Void> going = chosen.isEmpty() ? drop(datasetId)
+        : checked(chosen.get()).transform((_, _) -> drop(datasetId, () -> store.evict(chosen.get())));
     leaving.put(datasetId, going);
     return going.onComplete(_ -> leaving.remove(datasetId, going));
   }
 
-  private Future<Void> checked(int datasetId) {
-    Optional<DatasetRecord> record = store.find(datasetId);
-    if (record.isEmpty() || last.filter(RunCache::crcOnDelete).isEmpty()) {
-      return Future.succeededFuture();
-    }
-    return loop.blocking("check dataset " + datasetId, () -> {
-      check(record.get());
-      return null;
-    });
+  private Future<Void> checked(DatasetRecord record) {
+    return last.filter(RunCache::crcOnDelete).isEmpty() ? Future.succeededFuture()
+        : loop.blocking("check dataset " + record.descriptor().id(), () -> {
+          check(record);
+          return null;
+        });
   }
 
   private void check(DatasetRecord record) {
@@ -156,12 +156,21 @@ public final class CacheEvictor {
 
   /** Deletes a dataset: its filemap at once, its bytes later. */
   public Future<Void> drop(int datasetId) {
-    return loop.<Void>blocking("evict dataset " + datasetId, () -> {
+    return drop(datasetId, () -> {
       store.evict(datasetId);
+      return true;
+    });
+  }
+
+  /** @param evict returns whether it has gone */
+  private Future<Void> drop(int datasetId, Callable<Boolean> evict) {
+    return loop.blocking("evict dataset " + datasetId, evict).<Void>map(gone -> {
+      if (gone) {
+        observer.notice(new Event.Evicted(datasetId));
+        emptyTrash();
+      }
       return null;
-    }).onSuccess(_ -> observer.notice(new Event.Evicted(datasetId)))
-        .onSuccess(_ -> emptyTrash())
-        .onFailure(e -> warn("dataset " + datasetId + " cannot be evicted", e));
+    }).onFailure(e -> warn("dataset " + datasetId + " cannot be evicted", e));
   }
 
   /** A node that stops leaves the rest to its next start; nothing is wrong with that. */

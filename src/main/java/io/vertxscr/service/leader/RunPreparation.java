@@ -163,7 +163,7 @@ public final class RunPreparation {
 
   /** Whether a restart may read files of the prefix directory where they are. */
   static boolean readsInPlace(RunPolicy policy) {
-    return policy.fetch().bypass() || policy.fetch().globalRestart();
+    return policy.fetch().bypass() || policy.fetch().globalRestart() || policy.cache().bypassWhenFull();
   }
 
   /** What the configuration wants to be done before a checkpoint is looked for. */

@@ -399,6 +399,20 @@ public final class Restorer {
   }
 
   private Future<Void> fetched(DatasetDescriptor dataset, RestoreRequest wanted) {
+    boolean mayGoThere = wanted.policy().cache().bypassWhenFull() && !wanted.policy().fetch().bypass();
+    return fetchedAs(dataset, wanted).recover(failure -> mayGoThere && Fault.of(failure) == Fault.NO_SPACE
+        ? readInPlace(dataset, wanted, failure) : Future.failedFuture(failure));
+  }
+
+  /** What was too large for the caches when it was written is so when it is read. */
+  private Future<Void> readInPlace(DatasetDescriptor dataset, RestoreRequest wanted, Throwable why) {
+    RestoreRequest there = new RestoreRequest(wanted.prefix(), wanted.map(),
+        wanted.policy().with(wanted.policy().fetch().bypassing()), wanted.excluded());
+    return fetchedAs(dataset, there).onSuccess(_ -> tell("dataset " + dataset.id() + " \"" + dataset.name()
+        + "\" is read in " + wanted.prefix() + " (SCR_CACHE_FULL=BYPASS): " + why.getMessage()));
+  }
+
+  private Future<Void> fetchedAs(DatasetDescriptor dataset, RestoreRequest wanted) {
     return prefix.fetch(dataset, wanted).map(ranks -> {
       // files of another number of ranks are here to be checked and read, not to be rebuilt for this run
       boolean here = ranks == wanted.map().size() && !PrefixFetcher.staysInPlace(dataset, wanted);
