@@ -38,6 +38,8 @@ import picocli.CommandLine.Spec;
     "With --if-lost: what a restart would use if these nodes were lost with their storage, the work that would be lost,"
         + " and the time to rebuild. Asks the daemons of this job; without any, reads the caches of this machine.",
     "With the word 'survival': how likely it is that more nodes are lost than the redundancy holds, for all schemes.",
+    "Without --prefix and SCR_PREFIX, and where no dataset belongs to the working directory, it is about the prefix"
+        + " directory of the datasets in the caches; where these have several, --prefix is asked for.",
     "Exit code 1 if it cannot be had from what was looked at; with --if-lost, if a checkpoint or output that is safe"
         + " now would be lost, or no checkpoint is there."})
 final class ExplainCommand implements Callable<Integer> {
@@ -103,8 +105,8 @@ final class ExplainCommand implements Callable<Integer> {
     }
   }
 
-  private SeenCaches seen(PrefixPaths paths) {
-    return SeenCaches.look(environment, paths, caches, Optional.ofNullable(socket));
+  private SeenCaches seen() {
+    return SeenCaches.look(environment, prefix.choice(environment), caches, Optional.ofNullable(socket));
   }
 
   private void remark(List<String> remarks) {
@@ -115,10 +117,9 @@ final class ExplainCommand implements Callable<Integer> {
     if (Hostlist.expand(ifLost).isEmpty()) {
       throw new ParameterException(spec.commandLine(), "--if-lost names no node");
     }
-    PrefixPaths paths = prefix.paths(environment);
-    SeenCaches seen = seen(paths);
+    SeenCaches seen = seen();
     remark(seen.remarks());
-    WhatIfPage.LossAnswer answer = new WhatIf(paths, seen, System.currentTimeMillis() * 1000).answer(ifLost);
+    WhatIfPage.LossAnswer answer = new WhatIf(seen, System.currentTimeMillis() * 1000).answer(ifLost);
     PrintWriter out = spec.commandLine().getOut();
     if (json) {
       out.println(WhatIfPage.json(answer, List.copyOf(seen.nodes())).encodePrettily());
@@ -130,9 +131,9 @@ final class ExplainCommand implements Callable<Integer> {
   }
 
   private int survival() {
-    PrefixPaths paths = prefix.paths(environment);
-    SeenCaches seen = seen(paths);
+    SeenCaches seen = seen();
     remark(seen.remarks());
+    PrefixPaths paths = seen.paths();
     Survival survival = Survival.of(seen, FailuresFileStore.read(paths),
         MeasuredRates.of(new LogFile(paths).read()).repair(), new Survival.Given(
             mtbfHours == null ? OptionalDouble.empty() : OptionalDouble.of(mtbfHours),
@@ -158,8 +159,8 @@ final class ExplainCommand implements Callable<Integer> {
   }
 
   private int dataset() {
-    PrefixPaths paths = prefix.paths(environment);
-    SeenCaches held = seen(paths);
+    SeenCaches held = seen();
+    PrefixPaths paths = held.paths();
     Evidence seen = new EvidenceReader(paths, PrefixOption.index(paths), PrefixOption.flushFile(paths, "scr explain"),
         held.caches(), held.elsewhere()).read(dataset);
     Diagnosis diagnosis = Diagnosis.of(seen);

@@ -11,8 +11,10 @@ import io.vertxscr.prefix.metadata.PrefixIndex;
 import io.vertxscr.prefix.metadata.PrefixPaths;
 import io.vertxscr.prefix.metadata.RestartFileStore;
 import io.vertxscr.scavenge.PatientLocks;
+import io.vertxscr.storage.LocalFiles;
 import java.nio.file.Path;
 import java.util.Map;
+import java.util.Optional;
 import picocli.CommandLine.Option;
 
 /** Which prefix directory a command is about. */
@@ -24,10 +26,17 @@ final class PrefixOption {
 
   /** @throws ScrException BAD_CONFIGURATION where it is no directory */
   PrefixPaths paths(Map<String, String> environment) {
+    return choice(environment).directory();
+  }
+
+  /** The same for a command that reads caches, too: without a name they say which one is meant. */
+  PrefixChoice choice(Map<String, String> environment) {
     Settings settings = Settings.load(environment, Configuration.systemFile(environment));
-    Path named = prefix != null ? prefix : settings.job().prefix().orElse(Path.of("."));
-    return PrefixDirectories.named(ObjectMounts.files(ObjectSettings.of(settings.system()), environment)
-        .path(named.toAbsolutePath().normalize().toString()));
+    LocalFiles files = ObjectMounts.files(ObjectSettings.of(settings.system()), environment);
+    Optional<Path> named = Optional.ofNullable(prefix).or(settings.job()::prefix);
+    return new PrefixChoice(
+        PrefixDirectories.named(files.path(named.orElse(Path.of(".")).toAbsolutePath().normalize().toString())),
+        named.isPresent(), files::path);
   }
 
   static PrefixIndex index(PrefixPaths paths) {

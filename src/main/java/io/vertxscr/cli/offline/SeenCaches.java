@@ -28,11 +28,11 @@ import java.util.SortedSet;
 import java.util.TreeSet;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
-import java.util.stream.Stream;
 
 /**
  * The caches of a job, as its daemons tell or, without any, as they are found on this machine.
  *
+ * @param paths the prefix directory that the answer is about
  * @param caches only datasets of the prefix directory, all under one path to it
  * @param elsewhere datasets of other prefix directories
  * @param nodes all that are known; also those that hold nothing, and daemons that did not answer
@@ -40,55 +40,69 @@ import java.util.stream.Stream;
  * @param ranks of the run on this prefix directory, where daemons know one
  * @param remarks for the user, in sentences
  */
-record SeenCaches(List<Inventory> caches, List<OtherPrefixes.CachedFor> elsewhere, SortedSet<String> nodes, String from,
-    OptionalInt ranks, List<String> remarks) {
+record SeenCaches(PrefixPaths paths, List<Inventory> caches, List<OtherPrefixes.CachedFor> elsewhere,
+    SortedSet<String> nodes, String from, OptionalInt ranks, List<String> remarks) {
   /**
    * Asks a daemon of this host, which asks the others. Where none runs, the caches of this machine are read.
    *
    * @param socket of the daemon to be asked; else all of the job are tried, unless other caches were chosen
-   * @throws ScrException NODE_LOST, TIMEOUT where a daemon that was named does not answer; IO
+   * @throws ScrException NODE_LOST, TIMEOUT where a daemon that was named does not answer; BAD_REQUEST where it cannot
+   *     be told which prefix directory is meant; IO
    */
-  static SeenCaches look(Map<String, String> environment, PrefixPaths paths, CachesOption option,
+  static SeenCaches look(Map<String, String> environment, PrefixChoice prefix, CachesOption option,
       Optional<Path> socket) {
     List<String> remarks = new ArrayList<>();
     if (socket.isPresent()) {
-      return ofDaemons(ask(socket.get()), paths, remarks);
+      return ofDaemons(ask(socket.get()), prefix, remarks);
     }
-    if (option.isOfThisJob()) {
-      for (Path one : sockets(environment)) {
-        try {
-          SeenCaches seen = ofDaemons(ask(one), paths, remarks);
-          remarkOnSilent(option.nodesIfAny(environment), seen, paths);
-          return seen;
-        } catch (ScrException e) {
-          if (e.fault() != Fault.NODE_LOST) {             // else only its socket is left
-            remarks.add(e.getMessage());
-          }
+    Optional<JsonObject> answer = option.isOfThisJob() ? answer(sockets(environment), remarks) : Optional.empty();
+    List<NodeCache> here = option.nodesIfAny(environment);
+    if (answer.isEmpty()) {
+      return ofThisMachine(here, prefix, remarks);
+    }
+    SeenCaches seen = ofDaemons(answer.get(), prefix, remarks);
+    remarkOnSilent(here, seen);
+    return seen;
+  }
+
+  /** Of the first daemon that answers; of others only the socket is left, or there is a remark. */
+  private static Optional<JsonObject> answer(List<Path> sockets, List<String> remarks) {
+    for (Path one : sockets) {
+      try {
+        return Optional.of(ask(one));
+      } catch (ScrException e) {
+        if (e.fault() != Fault.NODE_LOST) {
+          remarks.add(e.getMessage());
         }
       }
     }
-    return ofThisMachine(option.nodesIfAny(environment), paths, remarks);
+    return Optional.empty();
   }
 
-  private static SeenCaches ofThisMachine(List<NodeCache> nodes, PrefixPaths paths, List<String> remarks) {
+  private static SeenCaches ofThisMachine(List<NodeCache> nodes, PrefixChoice prefix, List<String> remarks) {
+    List<OtherPrefixes.CachedFor> all = nodes.stream().flatMap(OtherPrefixes.CachedFor::by).toList();
+    PrefixPaths paths = prefix.among(prefixes(all), remarks);
     List<Inventory> found = nodes.stream().map(node -> node.of(paths).inventory(remarks)).toList();
-    List<OtherPrefixes.CachedFor> elsewhere =
-        elsewhere(nodes.stream().flatMap(OtherPrefixes.CachedFor::by), paths, remarks);
-    return new SeenCaches(ofPrefix(found, paths), elsewhere,
+    return new SeenCaches(paths, ofPrefix(found, paths), elsewhere(all, paths, remarks),
         new TreeSet<>(nodes.stream().map(NodeCache::node).toList()),
         "as the caches of this machine show; no daemon answers",
         OptionalInt.empty(), remarks);
   }
 
+  private static SortedSet<String> prefixes(List<OtherPrefixes.CachedFor> all) {
+    return all.stream().map(OtherPrefixes.CachedFor::prefix).collect(Collectors.toCollection(TreeSet::new));
+  }
+
   /** What a daemon has left here counts again when it is started; an offline command reads it before. */
-  private static void remarkOnSilent(List<NodeCache> here, SeenCaches seen, PrefixPaths paths) {
+  private static void remarkOnSilent(List<NodeCache> here, SeenCaches seen) {
+    PrefixPaths paths = seen.paths;
     here.stream().filter(node -> !seen.nodes.contains(node.node()) && !node.of(paths).datasets().isEmpty())
         .forEach(node -> seen.remarks.add("no daemon runs of " + node.node() + ", whose cache on this machine has "
             + Plural.of(node.of(paths).datasets().size(), "dataset") + ": what only it holds counts as lost, until its"
             + " daemon is started again"));
   }
 
-  private static SeenCaches ofDaemons(JsonObject status, PrefixPaths paths, List<String> remarks) {
+  private static SeenCaches ofDaemons(JsonObject status, PrefixChoice prefix, List<String> remarks) {
     List<Inventory> found = status.getJsonArray("caches").stream()
         .map(cache -> Wire.read((JsonObject) cache, Inventory.class)).toList();
     SortedSet<String> nodes = new TreeSet<>();
@@ -99,12 +113,12 @@ record SeenCaches(List<Inventory> caches, List<OtherPrefixes.CachedFor> elsewher
     if (!silent.isEmpty()) {
       remarks.add("no answer of " + String.join(", ", silent) + ": what only these hold counts as lost");
     }
+    List<OtherPrefixes.CachedFor> all = found.stream().flatMap(cache -> cache.datasets().stream().map(dataset ->
+        new OtherPrefixes.CachedFor(cache.node(), dataset.descriptor(), dataset.origin().prefix()))).toList();
+    PrefixPaths paths = prefix.among(prefixes(all), remarks);
     JsonObject run = status.getJsonObject("run", new JsonObject());
     boolean ofThis = run.containsKey("prefix") && OtherPrefixes.isSame(run.getString("prefix"), paths);
-    List<OtherPrefixes.CachedFor> elsewhere = elsewhere(found.stream().flatMap(cache -> cache.datasets().stream().map(
-        dataset -> new OtherPrefixes.CachedFor(cache.node(), dataset.descriptor(), dataset.origin().prefix()))),
-        paths, remarks);
-    return new SeenCaches(ofPrefix(found, paths), elsewhere, nodes, "as the daemons say",
+    return new SeenCaches(paths, ofPrefix(found, paths), elsewhere(all, paths, remarks), nodes, "as the daemons say",
         ofThis ? OptionalInt.of(run.getInteger("ranks")) : OptionalInt.empty(), remarks);
   }
 
@@ -134,10 +148,9 @@ record SeenCaches(List<Inventory> caches, List<OtherPrefixes.CachedFor> elsewher
   }
 
   private static List<OtherPrefixes.CachedFor> elsewhere(
-      Stream<OtherPrefixes.CachedFor> all, PrefixPaths paths, List<String> remarks) {
+      List<OtherPrefixes.CachedFor> all, PrefixPaths paths, List<String> remarks) {
     Predicate<String> same = isSame(paths);
-    List<OtherPrefixes.CachedFor> elsewhere =
-        all.filter(held -> !same.test(held.prefix())).toList();
+    List<OtherPrefixes.CachedFor> elsewhere = all.stream().filter(held -> !same.test(held.prefix())).toList();
     if (!elsewhere.isEmpty()) {
       remarks.add("the caches also hold datasets of "
           + elsewhere.stream().map(OtherPrefixes.CachedFor::prefix).distinct().sorted()

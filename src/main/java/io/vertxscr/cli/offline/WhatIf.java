@@ -29,7 +29,7 @@ import java.util.stream.Collectors;
  * Answers {@code scr explain --if-lost}: what a restart would find after a loss of nodes. Reads the prefix directory as
  * the leader of a run does that restarts.
  */
-record WhatIf(PrefixPaths paths, SeenCaches seen, long nowUs) {
+record WhatIf(SeenCaches seen, long nowUs) {
   private static final String ANY = "any";
   private static final String ANY_TWO = "any-two";
 
@@ -60,6 +60,7 @@ record WhatIf(PrefixPaths paths, SeenCaches seen, long nowUs) {
   }
 
   private Scene scene() {
+    PrefixPaths paths = seen.paths();
     PrefixIndex prefixIndex = PrefixOption.index(paths);
     Index index = prefixIndex.read().index();
     RestartSources sources = new RestartSources(seen.caches(), paths.prefix().toString(), ranks(),
