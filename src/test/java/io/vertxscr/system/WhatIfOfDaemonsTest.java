@@ -100,4 +100,27 @@ class WhatIfOfDaemonsTest {
     assertThat(oneHost.err()).isEqualTo("scr: no daemon runs of n1, whose cache on this machine has 1 dataset: what"
         + " only it holds counts as lost, until its daemon is started again\n");
   }
+
+  @Test
+  void theyKnowThePrefixDirectoryThatNobodyNames() throws Exception {
+    assertThat(CliRun.of(environment(0), "halt")).returns(1, CliRun::exit)
+        .extracting(CliRun::err).asString().contains("the daemons of this host know of no run");
+    assertThat(CliRun.of(environment(0), "explain", "--if-lost", "n0")).returns(1, CliRun::exit)
+        .extracting(CliRun::err).asString().contains("say --prefix DIR");
+    Path prefix = Files.createDirectory(directory.resolve("p"));
+    daemons.checkpoint(prefix, "first");
+    CliRun halt = CliRun.of(environment(2), "halt");
+    assertThat(halt).as(halt.toString()).returns(1, CliRun::exit).returns("", CliRun::out);
+    assertThat(halt.err()).contains("the daemons of this host know " + prefix + "\n");
+    CliRun loss = CliRun.of(environment(2), "explain", "--if-lost", "n0");
+    assertThat(loss).as(loss.toString()).returns(0, CliRun::exit);
+    assertThat(loss.out()).contains("restart   dataset 1 'first' of the caches, as now");
+    assertThat(loss.err()).contains(": this is about " + prefix + ", to which");
+
+    Path other = Files.createDirectory(directory.resolve("q"));
+    daemons.checkpoint(other, "second");
+    CliRun several = CliRun.of(environment(2), "explain", "--if-lost", "n0");
+    assertThat(several).as(several.toString()).returns(1, CliRun::exit).returns("", CliRun::out);
+    assertThat(several.err()).contains("say one of --prefix " + prefix + ", --prefix " + other + "\n");
+  }
 }

@@ -10,6 +10,7 @@ import io.vertxscr.model.HaltChange.HaltCondition;
 import io.vertxscr.model.HaltChange;
 import io.vertxscr.model.ScrException;
 import io.vertxscr.prefix.metadata.HaltFileStore;
+import io.vertxscr.prefix.metadata.PrefixDirectories;
 import io.vertxscr.prefix.metadata.PrefixPaths;
 import io.vertxscr.scavenge.PatientLocks;
 import java.io.PrintWriter;
@@ -34,6 +35,8 @@ import picocli.CommandLine.Spec;
     "Set or remove halt conditions of the runs in a prefix directory. Without an option the run stops at its next"
         + " should-exit, and no other run begins there. Conditions stay until they are removed; any one of them"
         + " suffices.",
+    "A working directory in which no run has begun is refused, unless it is given by name; the answer has the prefix"
+        + " directories that daemons of this host know.",
     "TIME: " + HaltTime.FORMS + "."})
 public final class HaltCommand implements Callable<Integer> {
   public static final String NAME = "halt";
@@ -111,12 +114,17 @@ public final class HaltCommand implements Callable<Integer> {
     HaltChange change = change(now);
     JsonArray all = new JsonArray();
     for (Path directory : directories()) {
-      var file = new HaltFileStore(new PrefixPaths(directory), PatientLocks.user("scr halt"));
+      PrefixPaths paths = new PrefixPaths(directory);
+      boolean isBare = PrefixDirectories.isBare(paths);
+      var file = new HaltFileStore(paths, PatientLocks.user("scr halt"));
       Halted halted = halt(file, change);
       if (json) {
         all.add(HaltJson.of(directory, halted.before(), halted.after()));
       } else {
         print(file, halted, now);
+        if (isBare) {
+          spec.commandLine().getOut().println("note: no run has begun in " + directory + " yet");
+        }
       }
     }
     if (json) {
@@ -148,7 +156,11 @@ public final class HaltCommand implements Callable<Integer> {
     return new Halted(list ? halt : before.get(), halt);
   }
 
-  /** @throws ScrException BAD_CONFIGURATION where one of them is no directory */
+  /**
+   * Prefix directories that are given, or the working directory if runs have begun there.
+   *
+   * @throws ScrException BAD_CONFIGURATION where one of them is no directory; BAD_REQUEST for another working directory
+   */
   private List<Path> directories() {
     String named = environment.getOrDefault("SCR_PREFIX", "");
     require(prefixes.isEmpty() || prefixOption == null, "the prefix directory is given twice");
@@ -160,6 +172,11 @@ public final class HaltCommand implements Callable<Integer> {
         throw new ScrException(Fault.BAD_CONFIGURATION, "there is no prefix directory " + directory
             + (given.isEmpty() && !named.isEmpty() ? " (from SCR_PREFIX)" : ""));
       }
+    }
+    if (given.isEmpty() && named.isEmpty() && PrefixDirectories.isBare(new PrefixPaths(directories.getFirst()))) {
+      throw new ScrException(Fault.BAD_REQUEST, "no run has begun in the working directory " + directories.getFirst()
+          + ": say 'scr halt PREFIX' with the prefix directory of the run, also for one that is yet to begin; "
+          + KnownPrefixes.sentence(environment));
     }
     return directories;
   }

@@ -138,4 +138,24 @@ class HaltCommandTest {
     assertThat(run(Map.of("SCR_PREFIX", "/nowhere/at/all"))).isNotZero();
     assertThat(run(Map.of(), "--list", prefix.resolve("missing").toString())).isNotZero();
   }
+
+  /** The working directory of the tests is the prefix directory of no run. */
+  @Test
+  void aWorkingDirectoryWithoutARunIsRefused(@TempDir Path base) {
+    Map<String, String> environment = Map.of("SCR_CNTL_BASE", base.toString());
+    for (String[] args : new String[][] {{}, {"--list"}, {"--immediate"}, {"--remove"}, {"-c", "3"}}) {
+      assertThat(run(environment, args)).as(String.join(" ", args)).isEqualTo(1);
+      assertThat(text.toString()).contains("no run has begun in the working directory " + Path.of("").toAbsolutePath(),
+          "scr halt PREFIX", "no daemon of this user and job answers on this host");
+      assertThat(Path.of(".scr")).doesNotExist();
+    }
+  }
+
+  @Test
+  void aDirectoryThatIsGivenMayWaitForItsFirstRun() throws Exception {
+    assertThat(halt("--checkpoints", "3").checkpointsLeft()).hasValue(3);
+    assertThat(text.toString()).endsWith("note: no run has begun in " + prefix + " yet\n");
+    halt("--checkpoints", "2");
+    assertThat(text.toString()).doesNotContain("no run has begun");
+  }
 }
