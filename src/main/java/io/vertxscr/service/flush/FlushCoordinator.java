@@ -243,10 +243,20 @@ public final class FlushCoordinator {
   private Future<Void> copied(int id, int attempt, List<Inventory> all, Optional<RankMap> good) {
     Inventory.Dataset dataset = CacheSnapshot.of(all).find(id)
         .orElseThrow(() -> new ScrException(Fault.NO_SUCH_DATASET, "no cache holds dataset " + id));
+    return requireKnown(dataset).compose(_ -> steps.copy(dataset, attempt, all, good));
+  }
+
+  /**
+   * Drops a dataset that was removed while a node was away that has parts of it.
+   *
+   * @return fails with NO_SUCH_DATASET where it was; where its prefix directory cannot be read
+   */
+  Future<Void> requireKnown(Inventory.Dataset dataset) {
     return steps.isRemoved(dataset).compose(removed -> removed
         ? restores.dropped(List.of(dataset.key())).compose(_ -> Future.failedFuture(new ScrException(
-            Fault.NO_SUCH_DATASET, "dataset " + id + " was removed while a node was away that has parts of it")))
-        : steps.copy(dataset, attempt, all, good));
+            Fault.NO_SUCH_DATASET, "dataset " + dataset.descriptor().id()
+                + " was removed while a node was away that has parts of it")))
+        : Future.succeededFuture());
   }
 
   private static Optional<DatasetDescriptor> dataset(int id, List<Inventory> all) {

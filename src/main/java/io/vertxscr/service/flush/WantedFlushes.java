@@ -10,6 +10,7 @@ import io.vertxscr.protocol.node.Ack;
 import io.vertxscr.protocol.node.NodeVerb;
 import io.vertxscr.protocol.node.flush.FlushStateChange;
 import io.vertxscr.service.Loop;
+import io.vertxscr.service.PrefixJobs;
 import io.vertxscr.service.restart.CacheRestores;
 import io.vertxscr.service.restart.Inventories;
 import java.util.Comparator;
@@ -32,6 +33,8 @@ import org.slf4j.LoggerFactory;
 public final class WantedFlushes {
   private static final Logger LOG = LoggerFactory.getLogger(WantedFlushes.class);
   private static final long RESUME_AGAIN_MS = 1000;
+  /** For a dataset that is lost, as long as its prefix directory does not say whether it was removed. */
+  private static final long LOOK_AGAIN_MS = 60_000;
   /** Too little of the dataset is in the caches of the present nodes. Another attempt would find no more. */
   private static final Set<Fault> LOST = EnumSet.of(Fault.TOO_MANY_LOST, Fault.CORRUPT, Fault.NO_SUCH_FILE);
 
@@ -58,8 +61,30 @@ public final class WantedFlushes {
   private void resume(List<Inventory> all, long before) {
     byId(all, dataset -> dataset.flush() == FlushState.WANTED
         && !flushes.hasArrivedSince(dataset.descriptor().id(), before)).forEach((id, dataset) ->
-        complete(dataset, all).compose(_ -> flushes.flush(id))
-            .onFailure(e -> LOG.warn("flush of dataset {}: {}", id, e.getMessage())));
+        resume(dataset, all).onFailure(e -> LOG.warn("flush of dataset {}: {}", id, e.getMessage())));
+  }
+
+  /**
+   * Flushes a dataset, with its lost files rebuilt, unless it was removed while a node was away. That is looked at
+   * first: there may be too little of it, and nothing else would look at it until the next restart. Where the prefix
+   * directory does not say so now, files are rebuilt all the same, and a dataset that is lost is looked at again later.
+   */
+  private Future<Void> resume(Inventory.Dataset dataset, List<Inventory> all) {
+    int id = dataset.descriptor().id();
+    if (isComplete(dataset, all)) {
+      return flushes.flush(id);                           // which looks itself
+    }
+    return loop.prefix().within(PrefixJobs.PATIENCE, flushes.requireKnown(dataset)).recover(failure -> {
+      if (Fault.of(failure) == Fault.NO_SUCH_DATASET) {
+        return Future.failedFuture(failure);
+      }
+      LOG.info("dataset {}: not known whether it was removed: {}", id, failure.getMessage());
+      return complete(dataset, all).onFailure(lost -> {
+        if (LOST.contains(Fault.of(lost))) {
+          loop.after(LOOK_AGAIN_MS, this::resume);
+        }
+      }).mapEmpty();
+    }).compose(_ -> complete(dataset, all)).compose(_ -> flushes.flush(id));
   }
 
   /**
@@ -169,9 +194,12 @@ public final class WantedFlushes {
   }
 
   private Future<Void> complete(Inventory.Dataset dataset, List<Inventory> all) {
-    boolean isComplete = FlushSteps.holders(dataset, all, Optional.empty()).isPresent();
-    return isComplete ? Future.succeededFuture() : restores.complete(dataset).onSuccess(_ ->
+    return isComplete(dataset, all) ? Future.succeededFuture() : restores.complete(dataset).onSuccess(_ ->
         LOG.info("dataset {}: lost files are rebuilt for its flush", dataset.descriptor().id()));
+  }
+
+  private static boolean isComplete(Inventory.Dataset dataset, List<Inventory> all) {
+    return FlushSteps.holders(dataset, all, Optional.empty()).isPresent();
   }
 
   /** Records durably that a dataset is wanted, so that the next leader, or the next start, resumes. */
