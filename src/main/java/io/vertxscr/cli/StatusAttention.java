@@ -36,7 +36,7 @@ record StatusAttention(Paint urgency, String what, Optional<String> command) {
     if (!lost.isEmpty()) {
       all.add(alarm(are(lost) + " lost: " + reason(lost.getFirst()), explain(lost.getFirst())));
     }
-    seen.over().ifPresent(cause -> all.add(alarm("the run is over, start the ranks again: " + cause,
+    seen.over().ifPresent(cause -> all.add(alarm(cause + ": the run is over, start the ranks again",
         Optional.empty())));
     seen.flushes().filter(flush -> flush.containsKey("cause")).forEach(flush -> all.add(alarm(
         "flush of dataset " + flush.getInteger("datasetId") + " fails: " + flush.getString("cause"),

@@ -111,7 +111,8 @@ final class StatusCommand implements Callable<Integer> {
     while (asked.isAnyLeft()) {
       page = asked.answers().isEmpty() ? page : page(asked, true);
       List<StyledLine> shown = new ArrayList<>(page);
-      asked.complaints().forEach(complaint -> shown.add(StyledLine.of(complaint)));
+      asked.complaints().stream().flatMap(complaint ->
+          StyledLine.wrapped(complaint, StatusGlance.COLUMNS).stream()).map(StyledLine::of).forEach(shown::add);
       screen.draw(shown.stream().map(terminal::text).toList());
       if (screen.isQuit(Duration.ofSeconds(watchSeconds))) {
         return Optional.empty();

@@ -30,7 +30,7 @@ import java.util.TreeMap;
  *   run        and what it waits for
  *   restart    the checkpoint that a restart would take, also after the loss of one node
  *
- *   dataset    size  protection  a node dies  flush
+ *   dataset    size  protection  a node dies  flush      with a letter for its prefix directory, of several
  *
  *   space      of the fullest cache and the prefix directory
  *
@@ -47,6 +47,10 @@ final class StatusGlance {
   private static final int PROTECTION = 14;
   private static final int SURVIVES = 14;
   private static final int BAR = 30;
+  private static final int NODE_NAME = 10;
+  private static final int OWNER = 4;
+  private static final int MOST_OWNERS = 3;
+  private static final int PATH = 42;
   private static final int MOST_ATTENTION = 4;
   private static final int FEWEST_DATASETS = 3;
   private static final Map<String, Paint> PAINTS = Map.of("FULL", Paint.GOOD, "DEGRADED", Paint.WARNING,
@@ -134,7 +138,8 @@ final class StatusGlance {
   private StyledLine restart() {
     Optional<JsonObject> newest = seen.newest();
     if (newest.isEmpty()) {
-      return labelled("restart", Paint.WARNING, "no checkpoint in the caches");
+      return labelled("restart", Paint.WARNING, "no checkpoint"
+          + seen.run().map(run -> of(run.getString("prefix"))).orElse("") + " in the caches");
     }
     Map<Integer, List<String>> others = new TreeMap<>();
     for (String node : seen.members()) {
@@ -144,7 +149,7 @@ final class StatusGlance {
       }
     }
     StyledLine line = labelled("restart", Paint.PLAIN, "takes " + newest.get().getInteger("dataset") + " '"
-        + StyledLine.cut(newest.get().getString("name"), 20) + "'");
+        + StyledLine.cut(newest.get().getString("name"), 20) + "'" + of(newest.get().getString("prefix")));
     if (others.isEmpty()) {
       return line.and(", ").and(Paint.GOOD, "also if any one node dies now");
     }
@@ -155,13 +160,25 @@ final class StatusGlance {
     return line;
   }
 
+  /** Whose it is, where that is not clear. */
+  private String of(String prefix) {
+    return seen.owner(prefix).map(letter -> " of " + letter).orElse("");
+  }
+
+  /** A dataset with its owner, where there are several. */
+  private String title(String dataset, Optional<String> owner) {
+    return owner.map(letter -> left(dataset, TITLE - OWNER) + left(letter, OWNER))
+        .orElseGet(() -> left(dataset, TITLE));
+  }
+
   private List<StyledLine> datasets(int rows) {
     List<JsonObject> all = seen.datasets();
     if (all.isEmpty()) {
       return List.of(StyledLine.of(Paint.FAINT, "no datasets in the caches"));
     }
     List<StyledLine> lines = new ArrayList<>();
-    lines.add(StyledLine.of(Paint.STRONG, left("dataset", TITLE) + right("size", SIZE) + "  "
+    lines.add(StyledLine.of(Paint.STRONG, title("dataset", seen.owner(all.getFirst().getString("prefix"))
+        .map(_ -> "of")) + right("size", SIZE) + "  "
         + left("protection", PROTECTION) + left("a node dies", SURVIVES) + "flush"));
     int shown = 0;
     for (JsonObject dataset : all) {
@@ -196,7 +213,8 @@ final class StatusGlance {
     Optional<JsonObject> flush = seen.flush(dataset.getInteger("dataset"));
     JsonArray fatal = dataset.getJsonArray("fatalNodes");
     boolean safe = fatal.isEmpty() || isFlushed(dataset);
-    lines.add(StyledLine.of(left(dataset.getInteger("dataset") + " " + dataset.getString("name"), TITLE)
+    lines.add(StyledLine.of(title(dataset.getInteger("dataset") + " " + dataset.getString("name"),
+            seen.owner(dataset.getString("prefix")))
             + right(Humane.bytes(dataset.getLong("bytes")), SIZE) + "  ")
         .and(PAINTS.getOrDefault(state(dataset), Paint.PLAIN), left(protection(dataset), PROTECTION))
         .and(safe ? Paint.PLAIN : Paint.ALARM, left(survives(dataset, fatal), SURVIVES))
@@ -245,13 +263,41 @@ final class StatusGlance {
 
   private List<StyledLine> space() {
     List<StyledLine> lines = new ArrayList<>();
-    StatusAttention.fullest(seen.stores()).ifPresent(store -> lines.add(labelled("caches", Paint.PLAIN,
-        Humane.bytes(seen.stores().stream().mapToLong(one -> one.getLong("usedBytes")).sum()) + " of datasets;"
-            + " fullest: " + store.getString("node") + " " + StyledLine.cut(store.getString("base"), 20) + ", "
-            + free(store))));
-    StatusAttention.fullest(seen.prefixes()).ifPresent(prefix ->
-        lines.add(labelled("prefix", Paint.PLAIN, free(prefix))));
+    StatusAttention.fullest(seen.stores()).ifPresent(store -> {
+      String whose = Humane.bytes(seen.stores().stream().mapToLong(one -> one.getLong("usedBytes")).sum())
+          + " of datasets; fullest: " + StyledLine.cut(store.getString("node"), NODE_NAME) + " ";
+      String free = ", " + free(store);
+      int left = COLUMNS - LABEL - whose.length() - free.length();
+      lines.add(labelled("caches", Paint.PLAIN, whose + StyledLine.cut(store.getString("base"), left) + free));
+    });
+    if (seen.owners().size() > 1) {
+      lines.addAll(owners());
+    } else {
+      StatusAttention.fullest(seen.prefixes()).ifPresent(prefix ->
+          lines.add(labelled("prefix", Paint.PLAIN, free(prefix))));
+    }
     return lines;
+  }
+
+  /** Which prefix directory each letter stands for, that of the run first. */
+  private List<StyledLine> owners() {
+    List<StyledLine> lines = new ArrayList<>();
+    List<String> all = seen.owners();
+    for (String path : all.subList(0, Math.min(all.size(), MOST_OWNERS))) {
+      Optional<JsonObject> space = seen.prefixes().stream().filter(prefix -> prefix.getString("path").equals(path)
+          && prefix.getLong("wholeBytes", 0L) > 0).findFirst();
+      lines.add(labelled(lines.isEmpty() ? "prefix" : "", Paint.PLAIN, seen.owner(path).orElse("") + " "
+          + tail(Names.printable(path)) + space.map(one -> ", " + free(one)).orElse("")));
+    }
+    if (all.size() > MOST_OWNERS) {
+      lines.add(labelled("", Paint.FAINT, "and " + (all.size() - MOST_OWNERS) + " more; scr status --all lists them"));
+    }
+    return lines;
+  }
+
+  /** The end of a path, in which those of several runs differ. */
+  private static String tail(String path) {
+    return path.length() <= PATH ? path : ".." + path.substring(path.length() - PATH + 2);
   }
 
   private static String free(JsonObject place) {
@@ -267,16 +313,11 @@ final class StatusGlance {
     int shown = 0;
     for (StatusAttention one : all.subList(0, Math.min(all.size(), MOST_ATTENTION))) {
       int more = shown + 1 < all.size() ? 1 : 0;
-      List<StyledLine> what = wrapped(shown == 0 ? "first" : "then", one);
-      int needed = what.size() + (one.command().isPresent() ? 1 : 0);
-      if (lines.size() + needed + more > rows) {
-        what = what.subList(0, 1);
-        needed = 1 + (one.command().isPresent() ? 1 : 0);
+      int left = rows - lines.size() - more - (one.command().isPresent() ? 1 : 0);
+      if (shown > 0 && wrapped("then", one, rows).size() > left) {
+        break;                                            // its end may be what helps: rather count it
       }
-      if (lines.size() + needed + more > rows) {
-        break;
-      }
-      lines.addAll(what);
+      lines.addAll(wrapped(shown == 0 ? "first" : "then", one, Math.max(1, left)));
       one.command().ifPresent(command -> lines.add(StyledLine.of(" ".repeat(LABEL) + command)));
       shown++;
     }
@@ -286,16 +327,16 @@ final class StatusGlance {
     return lines;
   }
 
-  /** A sentence in at most two lines. */
-  private static List<StyledLine> wrapped(String label, StatusAttention one) {
-    String text = Names.printable(one.what());
-    int width = COLUMNS - LABEL;
-    int space = text.lastIndexOf(' ', width);
-    if (text.length() <= width || space <= 0) {
-      return List.of(labelled(label, one.urgency(), text));
+  /** A sentence in as many lines as it takes; what does not fit into so many is cut. */
+  private static List<StyledLine> wrapped(String label, StatusAttention one, int most) {
+    List<String> text = StyledLine.wrapped(one.what(), COLUMNS - LABEL);
+    List<StyledLine> lines = new ArrayList<>();
+    for (int line = 0; line < Math.min(most, text.size()); line++) {
+      String shown = line + 1 < most ? text.get(line)
+          : StyledLine.cut(String.join(" ", text.subList(line, text.size())), COLUMNS - LABEL);
+      lines.add(labelled(line == 0 ? label : "", one.urgency(), shown));
     }
-    return List.of(labelled(label, one.urgency(), text.substring(0, space)),
-        StyledLine.of(" ".repeat(LABEL)).and(one.urgency(), text.substring(space + 1)));
+    return lines;
   }
 
   private static String left(String text, int width) {

@@ -12,6 +12,8 @@ import java.util.stream.Stream;
 
 /** What the daemons of one host say together of their cluster (docs/json.md), of the first of several. */
 final class StatusView {
+  private static final int LETTERS = 26;
+
   private final List<JsonObject> answers;
   private final int otherClusters;
   private final JsonObject first;
@@ -100,14 +102,37 @@ final class StatusView {
     return datasets().stream().filter(dataset -> dataset.getInteger("dataset") == id).findFirst();
   }
 
-  /** The newest checkpoint that a restart could take now, from the caches or the prefix directory. */
+  /** Prefix directories of the run and of the datasets; that of the run first. */
+  List<String> owners() {
+    Set<String> all = new TreeSet<>();
+    datasets().forEach(dataset -> all.add(dataset.getString("prefix")));
+    Set<String> owners = new LinkedHashSet<>();
+    run().ifPresent(run -> owners.add(run.getString("prefix")));
+    owners.addAll(all);
+    return List.copyOf(owners);
+  }
+
+  /** The letter that stands for a prefix directory; empty where all datasets are of the only one. */
+  Optional<String> owner(String prefix) {
+    List<String> owners = owners();
+    int index = owners.indexOf(prefix);
+    return owners.size() < 2 || index < 0 ? Optional.empty()
+        : Optional.of(index < LETTERS ? String.valueOf((char) ('a' + index)) : "?");
+  }
+
+  /**
+   * The newest checkpoint that a restart could take now, from the caches or the prefix directory. Of the program that
+   * runs or has run last, where that is known.
+   */
   Optional<JsonObject> newest() {
     return newestWithout("");
   }
 
   /** The same once this node is lost. */
   Optional<JsonObject> newestWithout(String node) {
-    return restartable(node).findFirst();
+    Optional<String> mine = run().map(run -> run.getString("prefix"));
+    return restartable(node).filter(dataset -> mine.isEmpty() || mine.get().equals(dataset.getString("prefix")))
+        .findFirst();
   }
 
   /** Checkpoints that a restart could take once this node is lost; the newest first. */

@@ -117,7 +117,7 @@ class StatusGlanceTest {
     assertThat(line(page, "restart")).startsWith("restart takes 11");
     assertThat(line(page, "first")).startsWith("first dataset 12 'ckpt.12' is lost: the files of rank 3 are lost,");
     assertThat(page).contains("         scr explain --prefix /p 12", "         scr explain --prefix /p 11",
-        "then     the run is over, start the ranks again: node n4 is lost", "then     a remark");
+        "then     node n4 is lost: the run is over, start the ranks again", "then     a remark");
     assertThat(String.join("\n", page)).containsSubsequence("is lost", "is over",
         "11 'ckpt.11' and 1 older are degraded", "a remark");
   }
@@ -166,6 +166,15 @@ class StatusGlanceTest {
   }
 
   @Test
+  void theRoomThatIsLeftIsShownWhateverTheStoreIsCalled() {
+    JsonObject answer = answer(List.of("n1"), dataset(12, "FULL"));
+    answer.getJsonObject("cluster").getJsonArray("stores").add(store("a-node-with-a-long-name.site", 80)
+        .put("base", "/a/cache/of/a/long/name").put("freeBytes", 223_400_000_000L).put("wholeBytes", 999_900_000_000L));
+    assertThat(line(page(false, answer), "caches")).startsWith("caches 15 B of datasets; fullest: a-node-w.. ")
+        .endsWith(", 78 % used, 223.4 GB free");
+  }
+
+  @Test
   void fullPlacesAreNamed() {
     JsonObject answer = answer(List.of("n1", "n2"), dataset(12, "FULL"));
     answer.getJsonObject("cluster").getJsonArray("stores").add(store("n3", 93));
@@ -206,13 +215,44 @@ class StatusGlanceTest {
   }
 
   @Test
-  void aLongSentenceHasTwoLines() {
+  void aLongSentenceIsShownToItsEndWhichIsTheRemedy() {
     JsonObject answer = answer(List.of("n1"), dataset(12, "FULL"));
-    answer.put("remarks", new JsonArray(List.of("word ".repeat(30).strip())));
+    String cause = "no room in store /dev/shm: " + "word ".repeat(40);
+    answer.put("remarks", new JsonArray(List.of(cause + "Use a larger store, or SCR_CACHE_BYPASS=1")));
     List<String> page = page(false, answer);
-    int first = page.indexOf("first    " + "word ".repeat(14).strip());
+    int first = page.indexOf("first    no room in store /dev/shm: " + "word ".repeat(9).strip());
     assertThat(first).as(page.toString()).isPositive();
-    assertThat(page.get(first + 1)).startsWith("         word word").endsWith("..").hasSize(80);
+    assertThat(page.get(first + 1)).isEqualTo("         " + "word ".repeat(14).strip());
+    assertThat(page).last().asString().endsWith("Use a larger store, or SCR_CACHE_BYPASS=1");
+  }
+
+  @Test
+  void whatDoesNotFitToItsEndIsCountedAndOnlyTheFirstIsEverCut() {
+    JsonObject answer = answer(List.of("n1"), dataset(12, "FULL"));
+    answer.put("remarks", new JsonArray(List.of("short", "word ".repeat(300).strip(), "last")));
+    assertThat(page(false, answer)).contains("first    short").endsWith("         2 more: scr status --all");
+    answer.put("remarks", new JsonArray(List.of("word ".repeat(400).strip(), "second", "last")));
+    List<String> page = page(false, answer);
+    assertThat(page).hasSize(24).last().isEqualTo("         2 more: scr status --all");
+    assertThat(page.get(22)).startsWith("         word word").endsWith("..").hasSize(80);
+    assertThat(line(page, "12")).as("datasets keep their place").isNotEmpty();
+  }
+
+  @Test
+  void datasetsOfSeveralPrefixDirectoriesSayWhose() {
+    JsonObject answer = answer(List.of("n1", "n2"), dataset(13, "FULL").put("prefix", "/" + "long/".repeat(20) + "q"),
+        dataset(12, "FULL"), dataset(11, "FULL").put("prefix", "/a"));
+    List<String> page = page(false, answer);
+    assertThat(line(page, "dataset")).startsWith("dataset of size");
+    assertThat(line(page, "13")).startsWith("13 ckpt.13 c 1.5 GB");
+    assertThat(line(page, "12")).startsWith("12 ckpt.12 a 1.5 GB");
+    assertThat(line(page, "11")).startsWith("11 ckpt.11 b 1.5 GB");
+    assertThat(line(page, "restart")).as("that of the run").startsWith("restart takes 12 'ckpt.12' of a, also if");
+    assertThat(page).contains("prefix   a /p, 50 % used, 50 B free", "         b /a")
+        .anyMatch(line -> line.matches(" {9}c \\.\\.[long/]+/long/q"));
+    answer.getJsonObject("cluster").getJsonObject("run").put("prefix", "/new");
+    assertThat(line(page(false, answer), "restart")).isEqualTo("restart no checkpoint of a in the caches");
+    assertThat(String.join("\n", page(false, answer))).contains("a /new\n", "and 1 more; scr status --all lists them");
   }
 
   @Test

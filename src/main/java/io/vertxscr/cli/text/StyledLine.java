@@ -62,6 +62,20 @@ public record StyledLine(List<PaintedText> parts) {
     return of(text).cut(columns).plain();
   }
 
+  /** Printable text in lines of so many columns, broken at spaces. A word that is longer is broken, too. */
+  public static List<String> wrapped(String text, int columns) {
+    List<String> lines = new ArrayList<>();
+    String rest = Names.printable(text).strip();
+    while (rest.length() > columns) {
+      int space = rest.lastIndexOf(' ', columns);
+      int end = space > 0 ? space : columns;
+      lines.add(rest.substring(0, end));
+      rest = rest.substring(end).strip();
+    }
+    lines.add(rest);
+    return lines;
+  }
+
   /** The text alone. */
   public String plain() {
     return parts.stream().map(PaintedText::text).collect(Collectors.joining()).stripTrailing();

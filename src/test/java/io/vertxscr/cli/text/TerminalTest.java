@@ -2,6 +2,7 @@ package io.vertxscr.cli.text;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.vertxscr.model.Names;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -39,5 +40,21 @@ class TerminalTest {
     }
     assertThat(line.cut(10)).isEqualTo(line);
     assertThat(line.cut(8).coloured()).isEqualTo("\u001b[32m12345\u001b[0m\u001b[31;1m6\u001b[0m..");
+  }
+
+  @Test
+  void aSentenceIsWrappedAtSpacesAndKeepsEveryWord() {
+    assertThat(StyledLine.wrapped("no room in /dev/shm: use a larger store", 20))
+        .containsExactly("no room in /dev/shm:", "use a larger store");
+    assertThat(StyledLine.wrapped("see /a/path/that/is/long", 10))
+        .containsExactly("see", "/a/path/th", "at/is/long");
+    assertThat(StyledLine.wrapped("", 10)).containsExactly("");
+    String text = "some words, some of them longer-than-others: " + HOSTILE;
+    for (int columns = 1; columns < 80; columns++) {
+      int most = columns;
+      assertThat(StyledLine.wrapped(text, columns)).allMatch(line -> line.length() <= most);
+      assertThat(String.join("", StyledLine.wrapped(text, columns)).replace(" ", ""))
+          .isEqualTo(Names.printable(text).replace(" ", ""));
+    }
   }
 }
