@@ -55,6 +55,9 @@ public sealed interface Event {
   /** The application waits to begin a dataset until there is room for it on the node that says so. */
   record PhaseHeldUp(long run, String cause) implements Event {}
 
+  /** A dataset was not begun, because nothing has room for it; the run goes on. */
+  record PhaseRefused(long run, int dataset, String name, Fault fault, String cause) implements Event {}
+
   /**
    * Size and duration of a phase.
    *

@@ -21,6 +21,7 @@ public final class EventSamples {
       new Event.DatasetComplete(7, 3, new Event.PhaseExtent(16, 1_000_000, 5_000, 2_000)),
       new Event.DatasetDiscarded(7, 3, Fault.NOT_VALID, "rank 4", new Event.PhaseExtent(16, 1_000_000, 5_000, 2_000)),
       new Event.PhaseHeldUp(7, "no room in store /ssd"),
+      new Event.PhaseRefused(7, 4, "step-4", Fault.NO_SPACE, "no room in store /ssd"),
       new Event.Restored(3, new Event.Ways(4, 1, 2, 1), 70_000, 6_000),
       new Event.ProtectionCaughtUp(3, 4_000),
       new Event.ProtectionNotCaughtUp(3, Fault.NODE_LOST, "node n4"),

@@ -30,6 +30,7 @@ import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
 /** Goal: caches keep the configured checkpoints in the configured stores, never evict needed ones. */
@@ -290,6 +291,12 @@ class CacheManagementTest extends EmbeddedTest {
     StoreDescriptor cache = narrow(1, 2);
     RunPolicy policy = policy(List.of(cache), 0, descriptor(0, 1, cache, Scheme.SINGLE));
     try (TestCluster cluster = new TestCluster(vertx, directory, policy, NODES)) {
+      CompletableFuture<JsonObject> told = new CompletableFuture<>();
+      vertx.eventBus().<JsonObject>consumer(Addresses.EVENTS, event -> {
+        if (event.body().getString("type").equals("phase-refused")) {
+          told.complete(event.body());
+        }
+      });
       List<ScrException> refusals = cluster.all(EmbeddedRun.withoutFinalize(NODES.length, scr -> {
         RankProgram.checkpoint(scr, cluster.prefix(), 1, FILES);
         try (Output _ = scr.startCheckpoint("step-2")) {
@@ -298,6 +305,10 @@ class CacheManagementTest extends EmbeddedTest {
           return e;
         }
       }), NODES);
+      JsonObject event = told.get(EmbeddedRun.PATIENCE_S, TimeUnit.SECONDS);
+      assertThat(event.getString("name")).isEqualTo("step-2");
+      assertThat(event.getString("fault")).isEqualTo(Fault.NO_SPACE.name());
+      assertThat(event.getString("cause")).contains("node n", cache.base());
       assertThat(refusals).allSatisfy(refusal -> {
         assertThat(refusal.fault()).isEqualTo(Fault.NO_SPACE);
         assertThat(refusal.getMessage()).contains("node n3", cache.base(), bytesOf(2) + " bytes", "[1]");

@@ -179,6 +179,12 @@ class RoomTest extends EmbeddedTest {
   @Test
   void aCheckpointThatFailsUnderAnExactCountOfOneLeavesNoneAndTheNextIsWritten() throws Exception {
     try (TestCluster cluster = new TestCluster(vertx, directory, exactly(1, 0), NODES)) {
+      CompletableFuture<JsonObject> told = new CompletableFuture<>();
+      vertx.eventBus().<JsonObject>consumer(Addresses.EVENTS, event -> {
+        if (event.body().getString("type").equals("dataset-discarded")) {
+          told.complete(event.body());
+        }
+      });
       List<List<Integer>> left = cluster.all(EmbeddedRun.withoutFinalize(NODES.length, scr -> {
         RankProgram.checkpoint(scr, cluster.prefix(), 1, 3);
         try (Output failing = scr.startCheckpoint("step-2")) {
@@ -193,6 +199,10 @@ class RoomTest extends EmbeddedTest {
         return held;
       }), NODES);
       assertThat(left).containsOnly(List.of());
+      JsonObject discarded = told.get(EmbeddedRun.PATIENCE_S, TimeUnit.SECONDS);
+      assertThat(discarded.getInteger("dataset")).isEqualTo(2);
+      assertThat(discarded.getString("fault")).isEqualTo(Fault.NOT_VALID.name());
+      assertThat(discarded.getString("cause")).contains("rank 1");
       assertThat(cluster.restart(NODES)).isEqualTo(3);
     }
   }

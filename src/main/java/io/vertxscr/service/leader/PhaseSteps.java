@@ -87,7 +87,7 @@ public final class PhaseSteps {
     Optional<String> full = GatherReducers.full(starts);
     if (full.isPresent() && !info.policy().cache().bypassWhenFull()) {
       ScrException refusal = new ScrException(Fault.NO_SPACE, full.get());
-      events.refused(refusal);
+      events.refused(info.run(), next, refusal);
       throw refusal;
     }
     writing = Optional.of(next);

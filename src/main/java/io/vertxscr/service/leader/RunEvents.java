@@ -117,11 +117,17 @@ public final class RunEvents {
     observer.notice(new Event.DatasetDiscarded(
         run, writing.id(), Fault.of(failure), String.valueOf(failure.getMessage()), extent()));
     writing = Writing.NOTHING;
-    refused(failure);
+    failed(failure);
   }
 
-  /** A dataset was not begun, or has failed. */
-  void refused(Throwable failure) {
+  /** A dataset is not begun. */
+  void refused(long run, DatasetDescriptor dataset, ScrException refusal) {
+    observer.notice(new Event.PhaseRefused(
+        run, dataset.id(), dataset.name(), refusal.fault(), refusal.getMessage()));
+    failed(refusal);
+  }
+
+  private void failed(Throwable failure) {
     failures++;
     lastFailure = String.valueOf(failure.getMessage());
   }

@@ -110,7 +110,8 @@ public final class LogLines {
           .dataset(gone.dataset()).text("name", gone.name()));
       case Event.PrefixDeleted gone -> page.add(LogLine.event("DELETE").dataset(gone.dataset())
           .text("name", gone.name()).text("note", "from the prefix directory only"));
-      case Event.NodeJoined _, Event.NodeLeft _, Event.ProtectionCaughtUp _, Event.PhaseHeldUp _, Event.Evicted _,
+      case Event.NodeJoined _, Event.NodeLeft _, Event.ProtectionCaughtUp _, Event.PhaseHeldUp _,
+          Event.PhaseRefused _, Event.Evicted _,
           Event.FlushProgress _, Event.FetchProgress _, Event.ScrubDone _, Event.PublishedVerified _,
           Event.HealProgress _,
           Event.DrainStarted _, Event.DrainDone _, Event.DrainStopped _, Event.DrainCancelled _,

@@ -574,7 +574,7 @@ function drawSpace(cluster) {
 // ---- timeline ----
 
 const GOOD = new Set(['dataset-complete', 'flush-done', 'restored', 'restart-read', 'damage-repaired', 'heal-done', 'protection-caught-up']);
-const BAD = new Set(['node-left', 'dataset-discarded', 'restart-failed', 'restart-passed-over', 'restart-anew', 'flush-failed',
+const BAD = new Set(['node-left', 'dataset-discarded', 'phase-refused', 'restart-failed', 'restart-passed-over', 'restart-anew', 'flush-failed',
   'flush-given-up', 'corrupt-found', 'quarantined', 'protection-not-caught-up', 'protection-weak', 'damage-found', 'damage-stays', 'published-damaged']);
 const COMMON = new Set(['type', 'node', 'timeMs', 'cause', 'run', 'dataset']);
 const isBad = event => BAD.has(event.type) || event.type === 'run-over' && event.fault !== undefined
