@@ -34,20 +34,20 @@ public record CacheInspection(List<CachedPart> parts, List<String> damage) {
   /**
    * A node's part of a dataset.
    *
+   * @param ranks whose files are there; the record may name more
    * @param flush as its daemon has recorded it, or as the prefix directory shows
    * @param diagnosis of the whole dataset; the same for all its parts
    */
-  public record CachedPart(String node, DatasetRecord record, FlushState flush, Diagnosis diagnosis) {
+  public record CachedPart(
+      String node, DatasetRecord record, List<Integer> ranks, FlushState flush, Diagnosis diagnosis) {
     public DatasetDescriptor dataset() {
       return record.descriptor();
     }
 
-    public List<Integer> ranks() {
-      return record.ranks().stream().map(rank -> rank.files().rank()).toList();
-    }
-
+    /** Of the files that are there. */
     public long bytes() {
-      return record.ranks().stream().map(rank -> rank.files()).mapToLong(RankFiles::bytes).sum();
+      return record.ranks().stream().map(rank -> rank.files()).filter(files -> ranks.contains(files.rank()))
+          .mapToLong(RankFiles::bytes).sum();
     }
   }
 
@@ -83,7 +83,14 @@ public record CacheInspection(List<CachedPart> parts, List<String> damage) {
     Map<String, Diagnosis> diagnoses = new LinkedHashMap<>();
     held.forEach(one -> diagnoses.computeIfAbsent(one.identity(), _ -> diagnose(one.record(), inventories)));
     return new CacheInspection(held.stream().map(one -> new CachedPart(one.node().node(), one.record(),
-        flush(one, indexOf), diagnoses.get(one.identity()))).toList(), damage);
+        there(one, inventories), flush(one, indexOf), diagnoses.get(one.identity()))).toList(), damage);
+  }
+
+  private static List<Integer> there(NodeRecord held, List<Inventory> inventories) {
+    return inventories.stream().filter(inventory -> inventory.node().equals(held.node().node()))
+        .flatMap(inventory -> inventory.datasets().stream())
+        .filter(dataset -> dataset.key().equals(held.record().key()))
+        .flatMap(dataset -> dataset.ranks().stream()).filter(Inventory.Held::files).map(Inventory.Held::rank).toList();
   }
 
   private static Diagnosis diagnose(DatasetRecord record, List<Inventory> inventories) {

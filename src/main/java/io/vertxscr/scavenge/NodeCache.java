@@ -2,6 +2,8 @@ package io.vertxscr.scavenge;
 
 import io.vertxscr.flow.restart.Inventory;
 import io.vertxscr.format.FilemapFile;
+import io.vertxscr.model.DatasetDescriptor;
+import io.vertxscr.model.DatasetKey;
 import io.vertxscr.model.DatasetRecord.RankRecord;
 import io.vertxscr.model.DatasetRecord;
 import io.vertxscr.model.Fault;
@@ -19,6 +21,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.Collectors;
 
 /**
  * Datasets of one node of this machine, read from its directories, with its daemon dead or alive. Changes nothing.
@@ -67,6 +70,39 @@ public record NodeCache(String node, Path control, List<DatasetRecord> datasets,
         datasets.stream().filter(record -> OtherPrefixes.isOf(record, paths)).toList(), problems);
   }
 
+  /** Whether files of a dataset were in its directory, and that is not there any more. */
+  private boolean isDeleted(DatasetRecord record) {
+    return record.ranks().stream().anyMatch(rank -> !rank.files().files().isEmpty() || rank.redundancy().isPresent())
+        && Files.notExists(directory(record, control));
+  }
+
+  /** That in a sentence. */
+  private String deleted(DatasetDescriptor dataset) {
+    return "dataset " + dataset.id() + " on " + node + ": its directory in the cache was deleted, and with it all"
+        + " that " + node + " had of it";
+  }
+
+  /**
+   * What the daemon of this node says, without datasets whose directories somebody has deleted. It goes by its
+   * filemaps, and does not miss them before it needs them, or scrubs.
+   *
+   * @param remarks gets a sentence for each of these
+   */
+  public Inventory withoutDeleted(Inventory said, List<String> remarks) {
+    List<DatasetRecord> deleted = datasets.stream().filter(this::isDeleted).toList();
+    Set<DatasetKey> keys = deleted.stream().map(DatasetRecord::key).collect(Collectors.toSet());
+    List<Inventory.Dataset> found = new ArrayList<>();
+    for (Inventory.Dataset dataset : said.datasets()) {
+      boolean isDeleted = keys.contains(dataset.key());
+      if (isDeleted) {
+        remarks.add(deleted(dataset.descriptor()) + "; its daemon does not know that yet, 'scr scrub --now' has it"
+            + " look");
+      }
+      found.add(isDeleted ? dataset.without() : dataset);
+    }
+    return new Inventory(said.node(), found, said.prefixes(), said.drained());
+  }
+
   /** Where the node keeps this dataset, in the file system of its control directory. */
   static Path directory(DatasetRecord record, Path beside) {
     return NodeDirectories.dataset(beside.getFileSystem().getPath(record.cache().path()), record.descriptor().id());
@@ -81,8 +117,13 @@ public record NodeCache(String node, Path control, List<DatasetRecord> datasets,
     List<Inventory.Dataset> found = new ArrayList<>();
     for (DatasetRecord record : datasets) {
       List<Inventory.Held> held = new ArrayList<>();
+      boolean isDeleted = isDeleted(record);
+      if (isDeleted) {
+        damaged.add(deleted(record.descriptor()));
+      }
       for (RankRecord rank : record.ranks()) {
-        held.add(held(record, rank, damaged));
+        held.add(isDeleted ? new Inventory.Held(rank.files().rank(), rank.set(), false, false)
+            : held(record, rank, damaged));
       }
       found.add(new Inventory.Dataset(
           record.descriptor(), record.origin(), record.cache().base(), record.redundancy(), record.flush(), held));

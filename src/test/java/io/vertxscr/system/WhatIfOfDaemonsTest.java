@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.vertx.core.json.JsonObject;
 import io.vertxscr.cli.CliRun;
+import io.vertxscr.storage.Trees;
 import io.vertxscr.timing.Eventually;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -122,5 +123,19 @@ class WhatIfOfDaemonsTest {
     CliRun several = CliRun.of(environment(2), "explain", "--if-lost", "n0");
     assertThat(several).as(several.toString()).returns(1, CliRun::exit).returns("", CliRun::out);
     assertThat(several.err()).contains("say one of --prefix " + prefix + ", --prefix " + other + "\n");
+  }
+
+  @Test
+  void aNodeOfThisMachineWhoseCacheWasDeletedHasNothingThoughItsDaemonSaysSo() throws Exception {
+    Path prefix = Files.createDirectory(directory.resolve("p"));
+    daemons.checkpoint(prefix, "first");
+    assertThat(explain(0, prefix, "first").out()).contains("any one node may be lost");
+    Trees.delete(Path.of(environment(0).get("SCR_CACHE_BASE")));
+    CliRun first = explain(0, prefix, "first");
+    assertThat(first.out()).as(first.toString()).contains("the caches can give it",
+        "not every single node may be lost");
+    assertThat(first.err()).isEqualTo("scr: dataset 1 on n0: its directory in the cache was deleted, and with it all"
+        + " that n0 had of it; its daemon does not know that yet, 'scr scrub --now' has it look\n");
+    assertThat(explain(0, prefix, "--if-lost", "n1").out()).contains("1 checkpoint lost: 1 'first'");
   }
 }

@@ -69,7 +69,8 @@ final class InspectCommand implements Callable<Integer> {
     for (CachedPart part : seen.parts()) {
       DatasetRecord record = part.record();
       rows.add(List.of(Integer.toString(part.dataset().id()), IndexListing.kind(part.dataset().flags()), part.node(),
-          Humane.ranges(part.ranks()), Humane.bytes(part.bytes()), record.scheme().name(),
+          part.ranks().isEmpty() ? "-" : Humane.ranges(part.ranks()), Humane.bytes(part.bytes()),
+          record.scheme().name(),
           part.flush().name().toLowerCase(Locale.ROOT).replace('_', ' '), part.dataset().name(),
           record.origin().prefix()));
     }

@@ -53,14 +53,14 @@ record SeenCaches(PrefixPaths paths, List<Inventory> caches, List<OtherPrefixes.
       Optional<Path> socket) {
     List<String> remarks = new ArrayList<>();
     if (socket.isPresent()) {
-      return ofDaemons(ask(socket.get()), prefix, remarks);
+      return ofDaemons(ask(socket.get()), List.of(), prefix, remarks);
     }
     Optional<JsonObject> answer = option.isOfThisJob() ? answer(sockets(environment), remarks) : Optional.empty();
     List<NodeCache> here = option.nodesIfAny(environment);
     if (answer.isEmpty()) {
       return ofThisMachine(here, prefix, remarks);
     }
-    SeenCaches seen = ofDaemons(answer.get(), prefix, remarks);
+    SeenCaches seen = ofDaemons(answer.get(), here, prefix, remarks);
     remarkOnSilent(here, seen);
     return seen;
   }
@@ -102,9 +102,13 @@ record SeenCaches(PrefixPaths paths, List<Inventory> caches, List<OtherPrefixes.
             + " daemon is started again"));
   }
 
-  private static SeenCaches ofDaemons(JsonObject status, PrefixChoice prefix, List<String> remarks) {
+  /** @param here caches on this machine, at which it looks itself */
+  private static SeenCaches ofDaemons(
+      JsonObject status, List<NodeCache> here, PrefixChoice prefix, List<String> remarks) {
     List<Inventory> found = status.getJsonArray("caches").stream()
-        .map(cache -> Wire.read((JsonObject) cache, Inventory.class)).toList();
+        .map(cache -> Wire.read((JsonObject) cache, Inventory.class)).map(said -> here.stream()
+            .filter(node -> node.node().equals(said.node())).findFirst()
+            .map(node -> node.withoutDeleted(said, remarks)).orElse(said)).toList();
     SortedSet<String> nodes = new TreeSet<>();
     status.getJsonArray("nodes", new JsonArray()).forEach(node -> nodes.add(String.valueOf(node)));
     found.forEach(cache -> nodes.add(cache.node()));

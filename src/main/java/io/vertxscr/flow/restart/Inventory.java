@@ -52,6 +52,12 @@ public record Inventory(String node, List<Dataset> datasets, Set<String> prefixe
       ranks = List.copyOf(ranks);
     }
 
+    /** The same once all files of it are gone from the node. */
+    public Dataset without() {
+      return new Dataset(descriptor, origin, base, redundancy, flush,
+          ranks.stream().map(held -> new Held(held.rank(), held.set(), false, false)).toList());
+    }
+
     public Scheme scheme() {
       return redundancy.scheme();
     }

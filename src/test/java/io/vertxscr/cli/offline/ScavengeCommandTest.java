@@ -307,7 +307,7 @@ class ScavengeCommandTest {
          5  ckpt  n2    2      1.0 kB  XOR     wanted  b.5
          6  ckpt  n0    0      1.0 kB  XOR     wanted  b.6
          6  ckpt  n1    1      1.0 kB  XOR     wanted  b.6
-         6  ckpt  n2    2      1.0 kB  XOR     wanted  b.6
+         6  ckpt  n2    -         0 B  XOR     wanted  b.6
 
         dataset 5 'b.5': can be restored from these caches, but not after the loss of n0, of n1, or of n2
         dataset 6 'b.6': cannot be restored from these caches alone: ranks 2-3 of 4 are missing

@@ -14,6 +14,8 @@ import io.vertxscr.prefix.metadata.LogFile;
 import io.vertxscr.prefix.metadata.PrefixPaths;
 import io.vertxscr.scavenge.PatientLocks;
 import io.vertxscr.scavenge.TestCaches;
+import io.vertxscr.storage.Trees;
+import java.io.IOException;
 import java.nio.file.Path;
 import java.time.LocalDateTime;
 import java.util.ArrayList;
@@ -220,5 +222,28 @@ class WhatIfCommandTest {
           assertThat(row.getString("scheme")).isEqualTo("XOR");
           assertThat(row.getDouble("probabilityPerDay")).isBetween(0.0001, 0.001);
         });
+  }
+
+  @Test
+  void aNodeWhoseCacheWasDeletedHasNothing() throws IOException {
+    TestCaches caches = caches(Scheme.XOR);
+    Trees.delete(caches.directory("n1", 6));
+    String deleted = "scr: dataset 6 on n1: its directory in the cache was deleted, and with it all that n1 had of it"
+        + "\n";
+    CliRun inspected = CliRun.of(Map.of(), "inspect", "--control", caches.control);
+    assertThat(inspected).returns(1, CliRun::exit).returns(deleted, CliRun::err);
+    assertThat(inspected.out().lines().map(line -> line.replaceAll(" +", " ").strip()))
+        .anyMatch(line -> line.startsWith("5 ckpt n1 1 1.0 kB"))
+        .anyMatch(line -> line.startsWith("6 ckpt n1 - 0 B XOR"))
+        .anyMatch(line -> line.contains("'b.6': can be restored from these caches, but not after the loss of n0"));
+    JsonObject part = new JsonObject(CliRun.of(Map.of(), "inspect", "--control", caches.control, "--json").out())
+        .getJsonArray("datasets").stream().map(JsonObject.class::cast)
+        .filter(one -> one.getInteger("id") == 6 && one.getString("node").equals("n1")).findFirst().orElseThrow();
+    assertThat(part.getJsonArray("ranks")).isEmpty();
+    assertThat(part.getLong("bytes")).isZero();
+
+    CliRun loss = explain(caches, "--if-lost", "n3");
+    assertThat(loss).returns(1, CliRun::exit).returns(deleted, CliRun::err);
+    assertThat(loss.out()).contains("1 checkpoint lost: 6 'b.6'", "restart   dataset 5 'b.5' of the caches");
   }
 }
