@@ -2,6 +2,7 @@ package io.vertxscr.cli.launch;
 
 import io.vertx.core.json.JsonObject;
 import io.vertxscr.format.prefix.Index;
+import io.vertxscr.launch.Hostlist;
 import io.vertxscr.launch.JobFlow.JobAction;
 import io.vertxscr.launch.JobFlow.JobEvent;
 import io.vertxscr.launch.JobFlow.JobState;
@@ -17,6 +18,7 @@ import io.vertxscr.prefix.metadata.FlushFileStore;
 import io.vertxscr.prefix.metadata.PrefixIndex;
 import io.vertxscr.scavenge.PatientLocks;
 import java.io.PrintWriter;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -37,6 +39,8 @@ import java.util.function.BooleanSupplier;
 final class LaunchedJob {
   private static final long TICK_MS = 500;
   private static final long START_S = 180;
+  /** After so long somebody who looks on is told what is waited for, once in each check of the nodes. */
+  static final long NOTICE_MS = 2_000;
   /** Longer than the daemons take to notice that one of them is gone. */
   static final long AGREE_MS = 20_000;
   /** Restarts of daemons that have not found the others, in each check of the nodes. */
@@ -47,20 +51,29 @@ final class LaunchedJob {
   private final Fleet fleet;
   private final BlockingQueue<Signal> signals = new LinkedBlockingQueue<>();
   private final PrintWriter err;
+  private final Path logs;
   private final Watchdog watchdog;
   private final RunNews news = new RunNews();
   private final long agreeMs;
+  private final long noticeMs;
   private JobState state = new JobState.Starting();
   private Optional<RunningProgram> program = Optional.empty();
   private Optional<JobAction.Finish> finish = Optional.empty();
   private long startedMs;
   private Map<String, String> toldDown = Map.of();
 
-  /** @param agreeMs how long daemons may take to see each other */
-  LaunchedJob(JobPlan plan, Fleet.Setup setup, PrintWriter err, long agreeMs) {
+  /**
+   * A job that is to run.
+   *
+   * @param agreeMs how long daemons may take to see each other
+   * @param noticeMs after which the user is told what is waited for
+   */
+  LaunchedJob(JobPlan plan, Fleet.Setup setup, PrintWriter err, long agreeMs, long noticeMs) {
     this.agreeMs = agreeMs;
+    this.noticeMs = noticeMs;
     this.plan = plan;
     this.fleet = new Fleet(plan.allocation(), setup, signals::add);
+    this.logs = setup.logs();
     this.err = err;
     this.watchdog = new Watchdog(plan.settings().watchdogMs(), plan.settings().learns());
   }
@@ -169,7 +182,7 @@ final class LaunchedJob {
         watchdog.progress(nowMs());
         happened(new JobEvent.Begun());
       }
-      case "phase-started", "dataset-discarded", "restored" -> watchdog.progress(nowMs());
+      case "phase-started", "phase-refused", "dataset-discarded", "restored" -> watchdog.progress(nowMs());
       case "dataset-complete" -> {
         watchdog.progress(nowMs());
         happened(new JobEvent.Completed());
@@ -261,7 +274,11 @@ final class LaunchedJob {
   }
 
   private void serve() throws InterruptedException {
-    if (!await(START_S * 1000, fleet::isServing)) {
+    if (!await(noticeMs, fleet::isServing)) {
+      say("waits for the daemons of " + Hostlist.compress(fleet.silent()) + " to start, up to " + START_S
+          + " s; their logs are in " + logs);
+    }
+    if (!await(START_S * 1000 - noticeMs, fleet::isServing)) {
       fleet.silent().forEach(node -> fleet.leaveOut(node, "its daemon was not ready within " + START_S + " s"));
     }
   }
@@ -278,6 +295,9 @@ final class LaunchedJob {
   private boolean agree() throws InterruptedException {
     boolean agreed = false;
     for (int tries = 0; !agreed && tries < agreeMs / PING_MS; tries++) {
+      if (tries == noticeMs / PING_MS + 1) {
+        say("waits for the daemons to find each other, up to " + agreeMs / 1000 + " s");
+      }
       fleet.ping();                                       // what they have said before does not count
       agreed = await(PING_MS, fleet::agrees);
     }

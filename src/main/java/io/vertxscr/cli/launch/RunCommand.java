@@ -88,7 +88,8 @@ final class RunCommand implements Callable<Integer> {
     PrintWriter err = spec.commandLine().getErr();
     options.remarks(environment, paths).forEach(remark -> err.println("scr run: " + remark));
     StartGate.letFinishedBeginAgain(paths).ifPresent(line -> err.println("scr run: " + line));
-    return new SupervisedJob(new LaunchedJob(plan, setup, err, LaunchedJob.AGREE_MS), noScavenge ? Optional.empty()
+    LaunchedJob job = new LaunchedJob(plan, setup, err, LaunchedJob.AGREE_MS, LaunchedJob.NOTICE_MS);
+    return new SupervisedJob(job, noScavenge ? Optional.empty()
         : Optional.of(new Scavenging(plan.allocation(), setup.program(), paths.prefix(), plan.variables())), err).run();
   }
 

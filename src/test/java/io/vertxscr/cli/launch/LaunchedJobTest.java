@@ -43,6 +43,10 @@ class LaunchedJobTest {
   }
 
   private LaunchedJob.JobOutcome run(int spares, long agreeMs) throws Exception {
+    return run(spares, agreeMs, LaunchedJob.AGREE_MS);
+  }
+
+  private LaunchedJob.JobOutcome run(int spares, long agreeMs, long noticeMs) throws Exception {
     Map<String, String> environment = machine.environment();
     Allocation allocation =
         Allocation.read(ResourceManagers.find(environment, "", OptionalInt.of(2 + spares)), "", environment);
@@ -51,7 +55,15 @@ class LaunchedJobTest {
         new PrefixPaths(machine.prefix()), 2, Map.of("SCR_USER_NAME", "u", "SCR_JOB_ID", "1"));
     Path logs = Files.createDirectories(directory.resolve("logs"));
     return new LaunchedJob(plan, new Fleet.Setup("scr", plan.variables(), Optional.empty(), logs),
-        new PrintWriter(err, true), agreeMs).run();
+        new PrintWriter(err, true) {
+          @Override
+          public void println(String line) {
+            super.println(line);
+            if (line.contains("waits for the daemons of")) {
+              machine.remove("late-node2");               // it was told: now it may come
+            }
+          }
+        }, agreeMs, noticeMs).run();
   }
 
   @Test
@@ -74,5 +86,22 @@ class LaunchedJobTest {
     assertThat(err).hasToString((APART + "[node1, node3]; it is started again\n").repeat(2)
         + "scr run: node node2 is left out: its daemon sees [node2], the others see [node1, node3]\n"
         + "scr run: run 1 begins on 2 nodes: node1,node3\n");
+  }
+
+  @Test
+  void aWaitForDaemonsIsToldOnce() throws Exception {
+    machine.touch("late-node2");
+    LaunchedJob.JobOutcome outcome = run(0, 1000, 100);
+    assertThat(outcome.exit()).as(err.toString()).isZero();
+    assertThat(err.toString()).startsWith("scr run: waits for the daemons of node").containsOnlyOnce("waits for the"
+        + " daemons of node").contains("node2", " to start, up to 180 s; their logs are in " + directory + "/logs\n",
+        "scr run: run 1 begins on 2 nodes: node1,node2\n");
+  }
+
+  @Test
+  void soIsAWaitForThemToSeeEachOther() throws Exception {
+    machine.touch("apart-node2");
+    assertThat(run(1, 1000, 500).exit()).as(err.toString()).isZero();
+    assertThat(err.toString()).contains("scr run: waits for the daemons to find each other, up to 1 s\n");
   }
 }

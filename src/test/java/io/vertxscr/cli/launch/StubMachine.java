@@ -6,6 +6,7 @@ import io.vertxscr.prefix.metadata.HaltFileStore;
 import io.vertxscr.prefix.metadata.PrefixPaths;
 import io.vertxscr.scavenge.PatientLocks;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -31,7 +32,8 @@ final class StubMachine {
         "SCR_CACHE_BASE", directory.resolve("k").toString(), "CALLS", calls().toString(),
         "STATE", directory.toString()));
     // A daemon sees those that run, like a cluster. Its node is in its arguments; files in STATE say what becomes of
-    // it: dead-n1 never starts, apart-n1 begins a cluster of its own; says-n1 is what it tells of the first run,
+    // it: dead-n1 never starts, late-n1 not while the file is there, apart-n1 begins a cluster of its own; says-n1 is
+    // what it tells of the first run,
     // later-n1 what it tells after the file ended is there, unread-n1 what it has told before its next answer then.
     command("scr", """
         echo "scr $*" >> "$CALLS"
@@ -44,6 +46,7 @@ final class StubMachine {
         [ -e "$STATE/apart-once-$name" ] && { rm "$STATE/apart-once-$name"; apart=1; }
         [ "$apart" ] || touch "$STATE/alive-$name"
         trap 'rm -f "$STATE/alive-$name"' EXIT
+        while [ -e "$STATE/late-$name" ]; do sleep 0.05; done
         echo "node $name is ready: cluster x, socket /run/$name.sock"
         [ -e "$STATE/says-$name" ] && { while [ ! -e "$STATE/run-1" ]; do sleep 0.05; done
           cat "$STATE/says-$name"; touch "$STATE/said-$name"
@@ -109,6 +112,15 @@ final class StubMachine {
   /** Creates a file that scripts wait for. */
   void touch(String name) throws IOException {
     Files.writeString(directory.resolve(name), "");
+  }
+
+  /** Deletes one of them. */
+  void remove(String name) {
+    try {
+      Files.deleteIfExists(directory.resolve(name));
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
   }
 
   boolean has(String name) {
