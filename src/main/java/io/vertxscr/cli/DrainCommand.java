@@ -79,7 +79,7 @@ final class DrainCommand implements Callable<Integer> {
       now = ask(DrainRequest.look(node));
     }
     boolean isDone = state(now) == wanted || lostForGood && isForLostOnly(now);
-    String last = isDone && state(now) != wanted
+    String last = cancel && isDone ? node + ": takes runs and data again" : isDone && state(now) != wanted
         ? node + ": drained; lost for good: datasets " + now.getJsonArray("lost").getList() : DrainLines.of(now);
     out.println(json ? JsonVersion.of(now).encodePrettily() : Names.printable(last));
     out.flush();

@@ -35,7 +35,7 @@ import picocli.CommandLine.Spec;
 
 /** {@code scr index}: what a prefix directory has, and what a restart may use of it. */
 @Command(name = IndexCommand.NAME, sortOptions = false, description = {
-    "List and change the index of a prefix directory, also while a run uses it.",
+    "List and change the index of a prefix directory, also while a run uses it. Without one of the actions it lists.",
     "Exit code 1 for a damaged index, or a missing or incomplete dataset."})
 final class IndexCommand implements Callable<Integer> {
   static final String NAME = "index";
@@ -49,7 +49,7 @@ final class IndexCommand implements Callable<Integer> {
   @Parameters(arity = "0..1", hidden = true)
   private String stray;
 
-  @ArgGroup(multiplicity = "1")
+  @ArgGroup(multiplicity = "0..1")
   private Action action;
 
   @Option(names = "--json", description = "Print the list as JSON.")
@@ -111,6 +111,9 @@ final class IndexCommand implements Callable<Integer> {
     }
     PrefixPaths paths = prefix.paths(environment);
     PrefixIndex index = PrefixOption.index(paths);
+    if (action == null) {
+      return list(index);
+    }
     if (isEdit()) {
       return edit(index, new IndexEditor(index, PrefixOption.restarts(paths)));
     }

@@ -89,11 +89,14 @@ class IndexCommandTest {
   }
 
   @Test
-  void exactlyOneActionIsAskedFor() {
+  void oneActionAtMostIsTakenAndNoneLists() {
     assertThat(index().read().remarks()).isEmpty();
     assertThat(index("--list", "--drop", "x").exit()).isEqualTo(2);
     assertThat(index().read().index()).isEqualTo(Index.EMPTY);
-    assertThat(CliRun.of(Map.of(), "index").exit()).isEqualTo(2);
+    assertThat(CliRun.index(prefix)).isEqualTo(new CliRun(0, "no datasets\n", ""));
+    enlist(entry(1, "b.1", DatasetFlags.CHECKPOINT, true));
+    assertThat(CliRun.index(prefix)).isEqualTo(CliRun.index(prefix, "--list"));
+    assertThat(new JsonObject(CliRun.index(prefix, "--json").out()).getJsonArray("datasets")).hasSize(1);
     assertThat(index("--list", "/p")).returns(2, CliRun::exit).extracting(CliRun::err).asString()
         .contains("'/p': a prefix directory is given by --prefix /p\n");
   }
