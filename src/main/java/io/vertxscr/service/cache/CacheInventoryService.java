@@ -325,7 +325,11 @@ public final class CacheInventoryService {
 
   private static RankFailure failed(int rank, Throwable cause) {
     Fault fault = cause instanceof ScrException e ? e.fault() : Fault.INTERNAL;
-    LOG.warn("rank {} cannot be restored", rank, cause);
+    if (cause instanceof ScrException known) {
+      LOG.warn("rank {} cannot be restored: {}", rank, known.getMessage());   // a full disk is no bug
+    } else {
+      LOG.warn("rank {} cannot be restored", rank, cause);
+    }
     return new RankFailure(rank, fault.number(), String.valueOf(cause.getMessage()));
   }
 
