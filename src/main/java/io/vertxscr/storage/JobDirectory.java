@@ -60,6 +60,7 @@ public record JobDirectory(Path base, String user, String job) {
   public String ended(Collection<String> nodes, boolean all) {
     String left = String.join(", ", nodes);
     return all ? "no daemon of user " + user + " and job " + job + " runs on this host any more (sockets are left of "
-        + left + ")" : "no daemon runs any more as " + left;
+        + left + " in " + path() + "): 'scr node' starts one, 'scr inspect' reads what they have left"
+        : "no daemon runs any more as " + left;
   }
 }

@@ -187,6 +187,11 @@ class ScrCommandTest {
     }
   }
 
+  private static String gone(Path job) {
+    return "scr: no daemon of user u and job 1 runs on this host any more (sockets are left of node1, node2 in " + job
+        + "): 'scr node' starts one, 'scr inspect' reads what they have left\n";
+  }
+
   @Test
   void socketsOfDaemonsThatAreGoneAreToldInOneLine() throws IOException {
     Path job = directory.resolve("u/scr.1");
@@ -197,8 +202,15 @@ class ScrCommandTest {
       }
     }
     assertThat(run(Map.of("SCR_CNTL_BASE", directory.toString(), "SCR_USER_NAME", "u", "SCR_JOB_ID", "1"), "status"))
-        .isEqualTo(new Ran(1, "", "scr: no daemon of user u and job 1 runs on this host any more (sockets are left of"
-            + " node1, node2)\n"));
+        .isEqualTo(new Ran(1, "", gone(job)));
+    for (String[] words : new String[][] {{"events"}, {"drain", "n1"}, {"scrub"}, {"drop", "1"}}) {
+      assertThat(run(Map.of("SCR_CNTL_BASE", directory.toString(), "SCR_USER_NAME", "u", "SCR_JOB_ID", "1"), words))
+          .as(words[0]).isEqualTo(new Ran(1, "", gone(job)));
+    }
+    Path one = job.resolve("node1/scr.sock");
+    assertThat(run(Map.of(), "drain", "n1", "--socket", one.toString()).err())
+        .startsWith("scr: no daemon listens on " + one).endsWith("; 'scr node' starts a daemon, and says where it"
+            + " listens\n");
   }
 
   @Test

@@ -65,7 +65,8 @@ class JobDirectoryTest {
   void daemonsThatHaveEndedAreToldWithTheJobWhereNoneIsLeft() {
     JobDirectory job = new JobDirectory(base, "u", "1");
     assertThat(job.ended(List.of("n1", "n2"), true))
-        .isEqualTo("no daemon of user u and job 1 runs on this host any more (sockets are left of n1, n2)");
+        .isEqualTo("no daemon of user u and job 1 runs on this host any more (sockets are left of n1, n2 in "
+            + job.path() + "): 'scr node' starts one, 'scr inspect' reads what they have left");
     assertThat(job.ended(List.of("n1", "n2"), false)).isEqualTo("no daemon runs any more as n1, n2");
   }
 }

@@ -25,6 +25,9 @@ public final class LocalDaemons {
   private static final Set<Fault> OF_THE_DAEMON =
       EnumSet.of(Fault.NODE_LOST, Fault.TIMEOUT, Fault.STOPPING, Fault.INTERNAL);
 
+  /** What to do about a daemon that owes an answer. */
+  static final String HANGS = ": it hangs, or its machine is busy; its log may say why, and --socket asks another one";
+
   private LocalDaemons() {}
 
   /** A question to one of them. */
@@ -45,12 +48,12 @@ public final class LocalDaemons {
   /** Asks one daemon. @throws ScrException of the daemon, NODE_LOST where none listens, TIMEOUT */
   public static JsonObject ask(Path daemon, Function<ScrClient, CompletableFuture<Map<String, Object>>> question)
       throws InterruptedException {
-    ScrClient client = ScrClient.connect(daemon);
+    ScrClient client = connect(daemon);
     try {
       return new JsonObject(question.apply(client).get(PATIENCE_S, TimeUnit.SECONDS));
     } catch (TimeoutException e) {
-      throw new ScrException(Fault.TIMEOUT, "the daemon at " + daemon + " does not answer within " + PATIENCE_S + " s",
-          e);
+      throw new ScrException(Fault.TIMEOUT, "the daemon at " + daemon + " does not answer within " + PATIENCE_S + " s"
+          + HANGS, e);
     } catch (ExecutionException e) {
       throw e.getCause() instanceof ScrException known ? known
           : new ScrException(Fault.INTERNAL, "the daemon at " + daemon + ": " + e.getCause(), e);
@@ -59,10 +62,19 @@ public final class LocalDaemons {
     }
   }
 
+  private static ScrClient connect(Path daemon) {
+    try {
+      return ScrClient.connect(daemon);
+    } catch (ScrException e) {
+      throw e.fault() != Fault.NODE_LOST ? e : new ScrException(Fault.NODE_LOST,
+          e.getMessage() + "; 'scr node' starts a daemon, and says where it listens", e);
+    }
+  }
+
   /**
    * Asks one after the other until one answers or refuses, for what each can answer for all.
    *
-   * @throws ScrException the refusal; NODE_LOST where there is none, else why the last one cannot answer
+   * @throws ScrException the refusal; NODE_LOST where none listens, else why the last one that does cannot answer
    */
   static JsonObject any(List<Path> daemons, DaemonQuestion question) throws InterruptedException {
     ScrException failed = new ScrException(Fault.NODE_LOST, "there is no daemon of this user and job on this host");
@@ -73,7 +85,7 @@ public final class LocalDaemons {
         if (!OF_THE_DAEMON.contains(e.fault())) {
           throw e;
         }
-        failed = e;
+        failed = failed.fault() == Fault.NODE_LOST || e.fault() != Fault.NODE_LOST ? e : failed;
       }
     }
     throw failed;

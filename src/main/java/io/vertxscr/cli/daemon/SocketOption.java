@@ -2,13 +2,16 @@ package io.vertxscr.cli.daemon;
 
 import io.vertx.core.json.JsonObject;
 import io.vertxscr.client.ScrClient;
+import io.vertxscr.model.Fault;
 import io.vertxscr.model.ScrException;
+import io.vertxscr.storage.JobDirectory;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Function;
 import picocli.CommandLine.Option;
 
@@ -34,10 +37,23 @@ public final class SocketOption {
   /**
    * Asks one after the other until one answers or refuses, for what each can answer for all.
    *
-   * @throws ScrException the refusal; NODE_LOST where there is none, else why the last one cannot answer
+   * @throws ScrException the refusal; NODE_LOST where none listens, else why the last one that does cannot answer
    */
   public JsonObject askAny(Map<String, String> environment,
       Function<ScrClient, CompletableFuture<Map<String, Object>>> question) throws IOException, InterruptedException {
-    return LocalDaemons.any(sockets(environment), daemon -> LocalDaemons.ask(daemon, question));
+    List<Path> daemons = sockets(environment);
+    AtomicBoolean anyListens = new AtomicBoolean();
+    try {
+      return LocalDaemons.any(daemons, daemon -> LocalDaemons.ask(daemon, client -> {
+        anyListens.set(true);
+        return question.apply(client);
+      }));
+    } catch (ScrException e) {
+      if (isGiven() || anyListens.get() || e.fault() != Fault.NODE_LOST) {
+        throw e;
+      }
+      throw new ScrException(Fault.NODE_LOST, LocalDaemons.job(environment).ended(
+          daemons.stream().map(JobDirectory::nodeOf).toList(), true), e);
+    }
   }
 }

@@ -64,7 +64,7 @@ public final class StatusQuestions {
       return new StatusOutcome(daemon, Optional.of(answer), Optional.empty());
     } catch (TimeoutException e) {
       return new StatusOutcome(daemon, Optional.empty(), Optional.of(new ScrException(Fault.TIMEOUT, "the daemon at "
-          + daemon + " does not answer within " + patience.toSeconds() + " s", e)));
+          + daemon + " does not answer within " + patience.toSeconds() + " s" + LocalDaemons.HANGS, e)));
     } catch (ExecutionException e) {
       return new StatusOutcome(daemon, Optional.empty(), Optional.of(e.getCause() instanceof ScrException known ? known
           : new ScrException(Fault.INTERNAL, "the daemon at " + daemon + ": " + e.getCause(), e)));

@@ -54,5 +54,7 @@ class LocalDaemonsTest {
     assertThatThrownBy(() -> any(Map.of("a", Fault.TIMEOUT, "b", Fault.NODE_LOST, "c", Fault.TIMEOUT)))
         .isInstanceOf(ScrException.class).hasMessage("of c");
     assertThat(asked).hasSize(3);
+    assertThatThrownBy(() -> any(Map.of("a", Fault.NODE_LOST, "b", Fault.TIMEOUT, "c", Fault.NODE_LOST)))
+        .as("one is there").isInstanceOf(ScrException.class).hasMessage("of b");
   }
 }
