@@ -42,6 +42,7 @@ public final class WantedFlushes {
   private final Inventories caches;
   private final CacheRestores restores;
   private final FlushCoordinator flushes;
+  private boolean looksAgain;
 
   public WantedFlushes(Loop loop, Inventories caches, CacheRestores restores, FlushCoordinator flushes) {
     this.loop = loop;
@@ -81,10 +82,21 @@ public final class WantedFlushes {
       LOG.info("dataset {}: not known whether it was removed: {}", id, failure.getMessage());
       return complete(dataset, all).onFailure(lost -> {
         if (LOST.contains(Fault.of(lost))) {
-          loop.after(LOOK_AGAIN_MS, this::resume);
+          lookAgain();
         }
-      }).mapEmpty();
+      });
     }).compose(_ -> complete(dataset, all)).compose(_ -> flushes.flush(id));
+  }
+
+  /** Once for all of them. */
+  private void lookAgain() {
+    if (!looksAgain) {
+      looksAgain = true;
+      loop.after(LOOK_AGAIN_MS, () -> {
+        looksAgain = false;
+        resume();
+      });
+    }
   }
 
   /**
