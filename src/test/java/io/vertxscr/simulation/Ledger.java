@@ -119,6 +119,8 @@ final class Ledger {
     boolean isFlushedAgain;
     /** An operator was told that it is on its way there. */
     boolean isOrdered;
+    /** Its ranks write to the prefix directory. */
+    boolean isInPlace;
     /** A byte of it in the prefix directory is another one. */
     boolean isRotten;
 
@@ -153,6 +155,8 @@ final class Ledger {
       if (matcher.find()) {
         id = Integer.parseInt(matcher.group(1));
         cached.add(file);
+      } else {
+        isInPlace = true;
       }
     }
 
@@ -227,7 +231,7 @@ final class Ledger {
     return attempt.called.size() == ranks;
   }
 
-  /** Whether another dataset of its name may have taken its place. @param inPlace whether ranks write over its files */
+  /** Whether another dataset of its name may have taken its place. @param inPlace whether ranks may write over it */
   boolean mayBeReplaced(Attempt attempt, boolean inPlace) {
     return all.stream().anyMatch(
         other -> other.step == attempt.step && other.mayReplace(attempt) && (inPlace || mayBeComplete(other)));

@@ -16,6 +16,8 @@ import java.util.OptionalDouble;
 import java.util.OptionalInt;
 import java.util.Random;
 import java.util.Set;
+import java.util.SortedMap;
+import java.util.TreeMap;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
@@ -74,6 +76,13 @@ record Scenario(long seed, Profile profile, int nodes, int spares, int ranksPerN
   /** Larger than a lock file, and what says which extents of a draft are durable. */
   private static final int SMALL_PART_BYTES = 1000;
   private static final int LARGE_PART_BYTES = 1 << 16;
+  /** Of those with small disks, in one of so many what has no room is written past the caches. */
+  private static final int FULL_KINDS = 3;
+  /** Each of the parameters that are seldom set is set in one of so many. */
+  private static final int RARE_KINDS = 8;
+  private static final SortedMap<String, List<String>> RARE = new TreeMap<>(Map.of(
+      "SCR_FETCH_WIDTH", List.of("1", "2"), "SCR_CRC_ON_DELETE", List.of("1"), "SCR_FLUSH_WIDTH", List.of("1"),
+      "SCR_CONTAINER_ALIGN", List.of("512")));
   private static final double LEAST_ROOM = 1.3;
   private static final double MOST_ROOM = 3.2;
 
@@ -286,6 +295,17 @@ record Scenario(long seed, Profile profile, int nodes, int spares, int ranksPerN
         : OptionalDouble.of(random.nextDouble(LEAST_ROOM, MOST_ROOM));
   }
 
+  /** Whether the ranks write to the prefix directory what has no room in the caches. There they may share a file. */
+  private boolean bypassesFull() {
+    return room().isPresent() && variant.form() == Form.FILES && !variant.clashes()
+        && drawOf(20, 0, 0).nextInt(FULL_KINDS) == 0;
+  }
+
+  /** Whether ranks may write to the prefix directory, in which nothing else may write then. */
+  boolean mayBypass() {
+    return isBypass() || bypassesFull();
+  }
+
   /** Whether older datasets go before a new one is written. */
   private boolean isEvictedBefore() {
     return room().isPresent() && drawOf(9, 0, 0).nextInt(3) == 0;
@@ -391,7 +411,7 @@ record Scenario(long seed, Profile profile, int nodes, int spares, int ranksPerN
    */
   Optional<Rival> rival() {
     Random random = drawOf(15, 0, 0);
-    boolean isAlone = isBypass() || variant.deeds() || variant.halts()
+    boolean isAlone = mayBypass() || variant.deeds() || variant.halts()
         || parameters.get("SCR_FETCH_BYPASS").equals("1")
         || troubles.stream().anyMatch(trouble -> trouble.kind() == Kind.LOCK_IS_LOST);
     return isAlone || random.nextInt(RIVAL_KINDS) > 0 ? Optional.empty()
@@ -410,7 +430,7 @@ record Scenario(long seed, Profile profile, int nodes, int spares, int ranksPerN
   OptionalInt objectPart() {
     Random random = drawOf(17, 0, 0);
     boolean needsFiles =
-        isBypass() || variant.form() == Form.CONTAINERS || "1".equals(parameters.get("SCR_FETCH_BYPASS"));
+        mayBypass() || variant.form() == Form.CONTAINERS || "1".equals(parameters.get("SCR_FETCH_BYPASS"));
     return needsFiles || random.nextInt(OBJECT_KINDS) > 0 ? OptionalInt.empty()
         : OptionalInt.of(random.nextBoolean() || hasSmallExtents() ? SMALL_PART_BYTES : LARGE_PART_BYTES);
   }
@@ -534,6 +554,10 @@ record Scenario(long seed, Profile profile, int nodes, int spares, int ranksPerN
     if (isEvictedBefore()) {
       all.put("SCR_CACHE_EVICT", "EARLY");
     }
+    if (bypassesFull()) {
+      all.put("SCR_CACHE_FULL", "BYPASS");
+    }
+    all.putAll(rare());
     if (readsAll()) {
       all.put("SCR_VERIFY_ON_RESTART", "always");
     }
@@ -542,6 +566,18 @@ record Scenario(long seed, Profile profile, int nodes, int spares, int ranksPerN
       all.put("SCR_FLUSH_WIDTH", "" + nodes);
     }
     return all;
+  }
+
+  /** Parameters that are seldom set, each for itself. */
+  private Map<String, String> rare() {
+    Map<String, String> some = new LinkedHashMap<>();
+    Random random = drawOf(21, 0, 0);
+    RARE.forEach((parameter, values) -> {
+      if (random.nextInt(RARE_KINDS) == 0) {
+        some.put(parameter, values.get(random.nextInt(values.size())));
+      }
+    });
+    return some;
   }
 
   /** Whether a restart reads files, too, that are sealed. Then any byte of a cache may rot. */
@@ -586,10 +622,10 @@ record Scenario(long seed, Profile profile, int nodes, int spares, int ranksPerN
   public String toString() {
     return "seed " + seed + ", faults " + profile + ": " + nodes + " nodes with " + ranksPerNode + " ranks, " + spares
         + " spares, " + (groupSize() > 1 ? "in groups of " + groupSize() + ", " : "")
-        + (room().isPresent() ? "small disks, " : "")
+        + (room().isPresent() ? "small disks" + (bypassesFull() ? " and past them, " : ", ") : "")
         + (objectPart().isPresent() ? "object store by parts of " + objectPart().getAsInt() + ", " : "")
         + rival().map(rival -> rival + ", ").orElse("")
         + files + (rolling ? " rolling" : "") + " files a rank, checkpoints in each run " + steps + ", "
-        + (variant.equals(Variant.PLAIN) ? "" : variant + ", ") + parameters;
+        + (variant.equals(Variant.PLAIN) ? "" : variant + ", ") + parameters + (rare().isEmpty() ? "" : ", " + rare());
   }
 }

@@ -1138,7 +1138,7 @@ final class Simulation {
         violated(Invariant.EVICTED_IS_REPLACED, attempt + " was acknowledged, and has been deleted by "
             + attempt.dropped);
       }
-      if (scenario.isBypass()) {
+      if (attempt.isInPlace) {
         checkPrefix();
         if (!attempt.flushed && !attempt.isRotten) {
           violated(Invariant.NEWEST_IS_OFFERED, attempt + " was acknowledged and is not in the index");
@@ -1554,7 +1554,7 @@ final class Simulation {
   }
 
   private boolean isWithinTolerance(Attempt attempt) {
-    return !scenario.isBypass() && lostSince.getOrDefault(attempt, Set.of()).size() <= attempt.tolerance;
+    return !attempt.isInPlace && lostSince.getOrDefault(attempt, Set.of()).size() <= attempt.tolerance;
   }
 
   /** Nobody waits for what nobody will answer; a question of the scrub, or of a flush, is answered some time. */
@@ -1583,8 +1583,8 @@ final class Simulation {
         .filter(attempt -> attempt.acknowledged && !attempt.flushed
             && (attempt.flags.output() || attempt.isOrdered && !attempt.wasFlushed && !mayBeOvertaken(program, attempt))
             && !attempt.isUnwanted && !attempt.isRotten
-            && (scenario.isBypass() || isWithinTolerance(attempt)) && !program.ledger().isBarred(attempt)
-            && !program.ledger().mayBeReplaced(attempt, scenario.isBypass()))).toList();
+            && (attempt.isInPlace || isWithinTolerance(attempt)) && !program.ledger().isBarred(attempt)
+            && !program.ledger().mayBeReplaced(attempt, scenario.mayBypass()))).toList();
   }
 
   /** Whether a newer checkpoint of the same paths may have come there before, or it may have gone for newer ones. */
