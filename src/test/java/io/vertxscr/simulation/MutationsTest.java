@@ -42,11 +42,10 @@ class MutationsTest {
     List<String> before = new ArrayList<>();
     String program = "";
     for (String line : Stream.concat(Files.readAllLines(mutation).stream(), Stream.of("@@")).toList()) {
-      if (line.startsWith(FILE)) {
-        program = Files.readString(Path.of(line.substring(FILE.length())));
-      } else if (line.startsWith("@@")) {
+      if (line.startsWith(FILE) || line.startsWith("@@")) {
         assertThat(program).contains(String.join("\n", before));
         before.clear();
+        program = line.startsWith(FILE) ? Files.readString(Path.of(line.substring(FILE.length()))) : program;
       } else if (!program.isEmpty() && (line.startsWith(" ") || line.startsWith("-") && !line.startsWith("---"))) {
         before.add(line.substring(1));
       }

@@ -4,6 +4,7 @@ import io.vertxscr.format.prefix.Index;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.ScrException;
 import io.vertxscr.prefix.metadata.FlushFileStore;
+import io.vertxscr.prefix.metadata.LockHeldException;
 import io.vertxscr.prefix.metadata.LockUser;
 import io.vertxscr.prefix.metadata.PrefixIndex;
 import io.vertxscr.prefix.metadata.PrefixPaths;
@@ -138,9 +139,9 @@ final class OfflineTools {
     Workers.alone(() -> scavenge.all(caches, false));
   }
 
-  /** The same of one machine, beside the daemons of others. @return false: not now */
-  boolean scavengeUnlessBusy(Machine machine, String job) {
-    return unlessBusy(() -> scavenge(List.of(machine), job));
+  /** The same of some machines, beside the daemons of others. @return false: not now */
+  boolean scavengeUnlessBusy(Collection<Machine> machines, String job) {
+    return unlessBusy(() -> scavenge(machines, job));
   }
 
   /**
@@ -168,6 +169,8 @@ final class OfflineTools {
     try {
       Workers.alone(work);
       return true;
+    } catch (LockHeldException _) {                       // a lease that its daemon has left, or could not give back
+      return false;
     } catch (ScrException e) {
       if (e.fault() == Fault.BUSY || e.fault() == Fault.NO_SPACE || e.fault() == Fault.IO) {
         return false;

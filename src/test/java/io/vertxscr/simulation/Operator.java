@@ -5,6 +5,7 @@ import io.vertxscr.model.Fault;
 import io.vertxscr.model.Halt;
 import io.vertxscr.model.ScrException;
 import io.vertxscr.prefix.metadata.HaltFileStore;
+import io.vertxscr.prefix.metadata.LockHeldException;
 import io.vertxscr.prefix.metadata.LockUser;
 import io.vertxscr.prefix.metadata.PrefixPaths;
 import io.vertxscr.storage.LocalFiles;
@@ -28,6 +29,8 @@ final class Operator {
     try {
       file.update(change);
       return true;
+    } catch (LockHeldException _) {
+      return false;
     } catch (ScrException e) {
       if (e.fault() == Fault.BUSY || e.fault() == Fault.NO_SPACE || e.fault() == Fault.IO) {
         return false;

@@ -61,6 +61,8 @@ record Scenario(long seed, Profile profile, int nodes, int spares, int ranksPerN
   private static final int SCAVENGE_KINDS = 4;
   /** An operator has a dataset flushed or dropped in one of so many runs. */
   private static final int ORDER_KINDS = 4;
+  /** One of so many runs is the last one of an allocation. */
+  private static final int ALLOCATION_KINDS = 6;
   private static final int LONGEST_COMMAND_BITS = 11;
   private static final int MOST_RENAMES = 24;
   /** Another job has the same prefix directory in one of so many, as far as it may. */
@@ -83,6 +85,8 @@ record Scenario(long seed, Profile profile, int nodes, int spares, int ranksPerN
   private static final SortedMap<String, List<String>> RARE = new TreeMap<>(Map.of(
       "SCR_FETCH_WIDTH", List.of("1", "2"), "SCR_CRC_ON_DELETE", List.of("1"), "SCR_FLUSH_WIDTH", List.of("1"),
       "SCR_CONTAINER_ALIGN", List.of("512")));
+  /** Redundancy sets are as small as the scheme allows in one of so many. */
+  private static final int SET_KINDS = 3;
   private static final double LEAST_ROOM = 1.3;
   private static final double MOST_ROOM = 3.2;
 
@@ -332,6 +336,11 @@ record Scenario(long seed, Profile profile, int nodes, int spares, int ranksPerN
     return random.nextInt(GROUP_KINDS) > 0 ? 1 : 2 + random.nextInt(3) / 2;
   }
 
+  /** So that few nodes are in several sets, which change where ranks go to other nodes; else all are in one. */
+  boolean hasSmallSets() {
+    return tolerance > 0 && drawOf(18, 0, 0).nextInt(SET_KINDS) == 0;
+  }
+
   /** With fewer nodes, redundancy sets without two of a group would be too small for the tolerance. */
   int leastNodes() {
     return groupSize() * (tolerance + 1);
@@ -372,6 +381,14 @@ record Scenario(long seed, Profile profile, int nodes, int spares, int ranksPerN
   /** Whether he does so behind a run, before daemons are started again. */
   boolean isScavengedBehind(int run) {
     return !variant.deeds() && drawOf(11, run, 0).nextInt(SCAVENGE_KINDS) == 0;
+  }
+
+  /**
+   * Whether all daemons end behind a run, with the allocation of their nodes, and what they have cached is scavenged
+   * before they start again. Not where ranks remove datasets, which would be back, nor where another job goes on.
+   */
+  boolean endsAllocation(int run) {
+    return !variant.deeds() && rival().isEmpty() && drawOf(19, run, 0).nextInt(ALLOCATION_KINDS) == 0;
   }
 
   /**
@@ -470,7 +487,8 @@ record Scenario(long seed, Profile profile, int nodes, int spares, int ranksPerN
     int lost = profile == Profile.BEYOND ? most + 1 : losses.isEmpty() ? 0 : random.nextInt(most + 1);
     int together = random.nextInt(steps.size());
     for (int i = 0; i < lost && i < victims.size(); i++) {
-      Kind kind = losses.get(random.nextInt(losses.size()));
+      Kind drawn = losses.get(random.nextInt(losses.size()));
+      Kind kind = i == 0 && rotsBeyond() ? Kind.BYTE_ROTS : drawn;
       int run = profile == Profile.BEYOND ? together : random.nextInt(steps.size());
       troubles.add(trouble(random, kind, run, struck(i, victims.get(i))));
     }
@@ -486,6 +504,11 @@ record Scenario(long seed, Profile profile, int nodes, int spares, int ranksPerN
     }
     troubles.sort(Comparator.comparingInt(Trouble::run).thenComparingInt(Trouble::afterMs));
     return troubles;
+  }
+
+  /** Whether a byte rots in the place of the first loss, beyond the tolerance: what is rebuilt from it is bad. */
+  private boolean rotsBeyond() {
+    return profile == Profile.BEYOND && tolerance > 0 && drawOf(18, 1, 0).nextBoolean();
   }
 
   /** Whom the n-th loss strikes: a node by itself, or all of its group; beyond the tolerance, always these. */
@@ -547,6 +570,9 @@ record Scenario(long seed, Profile profile, int nodes, int spares, int ranksPerN
     }
     if (groupSize() > 1) {
       all.put("SCR_GROUP", "POWER");
+    }
+    if (hasSmallSets()) {
+      all.put("SCR_SET_SIZE", "" + (tolerance + 1));
     }
     if (seed % SMALL_KINDS < SMALL_BYTES.size()) {
       all.put("SCR_SMALL_BYTES", SMALL_BYTES.get((int) (seed % SMALL_KINDS)));
@@ -622,6 +648,7 @@ record Scenario(long seed, Profile profile, int nodes, int spares, int ranksPerN
   public String toString() {
     return "seed " + seed + ", faults " + profile + ": " + nodes + " nodes with " + ranksPerNode + " ranks, " + spares
         + " spares, " + (groupSize() > 1 ? "in groups of " + groupSize() + ", " : "")
+        + (hasSmallSets() ? "small sets, " : "")
         + (room().isPresent() ? "small disks" + (bypassesFull() ? " and past them, " : ", ") : "")
         + (objectPart().isPresent() ? "object store by parts of " + objectPart().getAsInt() + ", " : "")
         + rival().map(rival -> rival + ", ").orElse("")

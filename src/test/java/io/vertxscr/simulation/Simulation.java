@@ -37,7 +37,6 @@ import java.time.Clock;
 import java.time.Duration;
 import java.time.ZoneOffset;
 import java.util.ArrayList;
-import java.util.Collection;
 import java.util.Collections;
 import java.util.Comparator;
 import java.util.EnumSet;
@@ -54,7 +53,6 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.function.BooleanSupplier;
 import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -87,6 +85,8 @@ final class Simulation {
   private static final int GUEST_RUNS = 100;
   /** A lease of an object store lasts 20 s, and longer than that is what a node then stands in half of the cases. */
   private static final int STANDS_LONGER = 5;
+  /** Of those that daemons have had in an object store when they ended. */
+  private static final Duration LEASES_END = Duration.ofSeconds(30);
   private static final Duration FLUSHES = Duration.ofMinutes(30);
   /** After which a daemon has forgotten what it keeps for a while. */
   private static final Duration REST = Duration.ofMinutes(15);
@@ -114,7 +114,7 @@ final class Simulation {
   private final Program guest;
   private final Operator operator;
   private final OperatorOrders orders;
-  private final OfflineTools tools;
+  private final OperatorCommands commands;
   private final Optional<RivalJob> rival;
   private final Steps steps = new Steps();
   /**
@@ -175,7 +175,10 @@ final class Simulation {
         this::mayMakeRoom, this::violated);
     this.operator = new Operator(view.files(), main.prefix(), script.clock());
     this.orders = new OperatorOrders(cluster, this::said);
-    this.tools = new OfflineTools(new SimulatedDisk(this::wallNs), shared, store, main.prefix(), script.clock());
+    this.commands = new OperatorCommands(scenario, main.ledger(),
+        new OfflineTools(new SimulatedDisk(this::wallNs), shared, store, main.prefix(), script.clock()), machines,
+        new OperatorCommands.Site(cluster::isAlive, this::said, this::checkPrefix,
+            what -> violated(Invariant.LISTED_IS_WHOLE, what)));
     this.rival = scenario.rival().map(plan -> new RivalJob(scenario, plan, random, time, cluster, shared, store,
         settings(RivalJob.JOB), main, this::said, this::violated));
   }
@@ -351,7 +354,7 @@ final class Simulation {
       AtomicBoolean isOn = new AtomicBoolean(true);
       toDrain.ifPresent(node ->
           scenario.drainAskedMs(number).ifPresent(ms -> script.after(ms, () -> drainsLater(node, isOn.get()))));
-      scenario.scavengedMs(number).ifPresent(ms -> script.after(ms, () -> scavengesBeside(number)));
+      scenario.scavengedMs(number).ifPresent(ms -> script.after(ms, () -> commands.scavengeBeside(number, job)));
       scenario.rival().filter(plan -> plan.run() == number).ifPresent(plan -> {
         script.after(plan.afterMs(), () -> rival.orElseThrow().begin());
         plan.endsMs().ifPresent(ms -> script.after(plan.afterMs() + ms, this::rivalEnds));
@@ -370,7 +373,7 @@ final class Simulation {
         stop(Invariant.WORKS_WITHOUT_FAULTS, "run " + run + ": " + failures());
       }
       if (scenario.isScavengedBehind(run)) {
-        scavengesBeside(run);
+        commands.scavengeBeside(run, job);
       }
       wasQuiet = quiet || calm && ranks.stream().allMatch(rank -> rank.failure == null);
       replace(hosts, spares);
@@ -380,7 +383,7 @@ final class Simulation {
         replace(hosts, spares);
       }
       if (scenario.variant().scans()) {
-        scan(number);
+        commands.scan(number);
       }
       if (scenario.variant().guest() && run == 0) {
         calm = isDisarmed();
@@ -391,6 +394,9 @@ final class Simulation {
         replace(hosts, spares);
       }
       wasQuiet &= toDrain.isEmpty() || !goesDrained(run, toDrain.get(), hosts, spares);
+      if (scenario.endsAllocation(run)) {
+        endAllocation(run);
+      }
       cluster.pass(scenario.rest(run));
     }
     Stream.concat(away.stream(), hosts.stream()).distinct().filter(name -> !cluster.isAlive(name)).toList()
@@ -456,6 +462,19 @@ final class Simulation {
     cluster.launch();
   }
 
+  /** All daemons end; what they have cached is scavenged, and is there still when they start again. */
+  private void endAllocation(int run) {
+    checkPrefix();
+    List<String> names = List.copyOf(cluster.alive());
+    names.forEach(name -> kill(name, 0));
+    cluster.pass(LEASES_END);
+    commands.scavengeAll(run, job, false);
+    main.ledger().attempts().forEach(attempt -> attempt.isFlushedAgain = true);
+    cluster.launch();
+    names.forEach(this::start);
+    cluster.launch();
+  }
+
   private Map<String, byte[]> cachesOfFirstJob() {
     Map<String, byte[]> found = new HashMap<>();
     machines.forEach((name, machine) -> collect(machine.disk.root(), name, found));
@@ -495,20 +514,6 @@ final class Simulation {
       orders.give(order, nodes.get(order.back() % nodes.size()), main.ledger(),
           known.get(known.size() - 1 - order.back()), this::mayAllHear);
     }
-  }
-
-  /** Builds or verifies the index beside the daemons. */
-  private void scan(int run) {
-    checkPrefix();
-    List<String> whole = main.ledger().attempts().stream().filter(attempt -> attempt.flushed && !attempt.isRotten)
-        .map(Attempt::name).toList();
-    List<String> marked = tools.marked();
-    boolean verifies = run % 2 == 0;
-    commanded(run, "the index is " + (verifies ? "verified" : "built"), List.of(),
-        verifies ? tools::verify : tools::build);
-    tools.marked().stream().filter(name -> !marked.contains(name) && whole.contains(name))
-        .forEach(name -> violated(Invariant.LISTED_IS_WHOLE, name + " was found damaged, and is whole"));
-    checkPrefix();
   }
 
   /**
@@ -597,30 +602,6 @@ final class Simulation {
     }
   }
 
-  /** The machines of daemons that have ended, each by itself; where one runs, its lock refuses that. */
-  private void scavengesBeside(int run) {
-    machines.values().stream().filter(machine -> !cluster.isAlive(machine.name)).forEach(machine ->
-        commanded(run, machine.name + " is scavenged", List.of(machine),
-            () -> tools.scavengeUnlessBusy(machine, job)));
-    checkPrefix();
-  }
-
-  /**
-   * Gives a command; it may be killed, and is given again.
-   *
-   * @param on the machines whose disks it uses
-   * @param command false: not now
-   */
-  private void commanded(int run, String what, Collection<Machine> on, BooleanSupplier command) {
-    scenario.commandDeath(run).ifPresent(death -> {
-      if (tools.isKilled(death, on, command)) {
-        said(what + ", but killed before operation " + death.operation() + (death.ofRenames() ? " that renames" : ""));
-        checkPrefix();
-      }
-    });
-    said(what + (command.getAsBoolean() ? "" : ", but not now"));
-  }
-
   /** A run waits for somebody to drop what another program has lost parts of, under the id of its checkpoint. */
   private boolean isInTheWay() {
     return ranks.stream().allMatch(rank -> rank.failure != null && rank.failure.contains("one dataset of an id only"));
@@ -682,12 +663,7 @@ final class Simulation {
             .noneMatch(other -> other.isRotten && other.number > attempt.number));
     if (scavenged) {
       List.copyOf(cluster.alive()).forEach(name -> kill(name, 0));
-      commanded(scenario.steps().size() + LAST_TRIES, "what was cached is scavenged", machines.values(),
-          () -> {
-            tools.scavenge(machines.values(), job);
-            return true;
-          });
-      checkPrefix();
+      commands.scavengeAll(scenario.steps().size() + LAST_TRIES, job, true);
     }
     List.copyOf(machines.keySet()).forEach(name -> lose(name, 0));
     for (String name : List.copyOf(lost)) {

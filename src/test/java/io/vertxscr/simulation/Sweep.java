@@ -12,7 +12,8 @@ import java.util.stream.IntStream;
  * <p>Steps are its operations on files, or its messages, from the begin of the first run until the last ones begin.
  *
  * <p>Where messages are struck, all nodes with their caches are lost behind the first run of every second seed, so that
- * the second one fetches.
+ * the second one fetches. Where a daemon dies, another node is lost behind the second run of every second seed, so that
+ * what the death has interrupted is all that there is to rebuild from.
  *
  * <p>Up to the fault all of these runs are the same. A fault that lasts, and what survives a loss of power, is another
  * one from step to step.
@@ -21,17 +22,20 @@ final class Sweep {
   /** How long a pause is, or a message late: shorter and longer than what is taken for a loss, or asked again. */
   private static final List<Integer> LASTS_MS = List.of(3_000, 7_000, 12_000, 35_000);
   private static final int MOST_LATE_MS = 12_000;
-  private static final int BEHIND_FIRST_RUN_MS = 20_000;
+  private static final int BEHIND_RUN_MS = 20_000;
   /** How long after a message its copy comes: before or behind what its sender does next, or when it has gone on. */
   private static final List<Integer> COPY_COMES_MS = List.of(30, 60, 3_000, 12_000);
 
   private Scenario scenario;
   private final Kind kind;
+  private final boolean isFollowedByLoss;
   private final List<Trouble> troubles = new ArrayList<>();
 
   private Sweep(Scenario scenario, Kind kind) {
     this.scenario = scenario;
     this.kind = kind;
+    this.isFollowedByLoss = kind == Kind.DAEMON_DIES_WITHIN && scenario.profile() == Profile.NONE
+        && scenario.tolerance() > 0 && scenario.seed() % 2 == 0;
   }
 
   /**
@@ -45,7 +49,8 @@ final class Sweep {
       throw new IllegalArgumentException(kind + " is at no step: " + Profile.STEPS.kinds());
     }
     Scenario drawn = Scenario.of(seed, profile);
-    Sweep sweep = new Sweep(drawn.with(Math.min(drawn.nodes(), drawn.leastNodes() + 1), Math.min(drawn.spares(), 1),
+    int nodes = drawn.hasSmallSets() ? 2 * drawn.leastNodes() : drawn.leastNodes() + 1;
+    Sweep sweep = new Sweep(drawn.with(Math.min(drawn.nodes(), nodes), Math.min(drawn.spares(), 1),
         Math.min(drawn.ranksPerNode(), 2), drawn.files(), List.of(Math.min(drawn.steps().getFirst(), 2), 1)), kind);
     if (kind.isOfMessages() && profile == Profile.NONE && seed % 2 == 0) {
       sweep.scenario = sweep.scenario.with(List.of(sweep.allAreLost()));
@@ -60,8 +65,16 @@ final class Sweep {
 
   /** When the first run is over, and what it has flushed is there: the next one fetches. */
   private Trouble allAreLost() {
-    return new Trouble(Kind.NODE_IS_LOST, 0, BEHIND_FIRST_RUN_MS, Scenario.names(scenario.nodes() + scenario.spares()),
+    return new Trouble(Kind.NODE_IS_LOST, 0, BEHIND_RUN_MS, Scenario.names(scenario.nodes() + scenario.spares()),
         0, 0, Kept.NOTHING);
+  }
+
+  /** When the second run is over. The daemon that has died comes back before the last runs. */
+  private Trouble oneIsLost(Trouble death) {
+    List<String> others = Scenario.names(scenario.nodes()).stream()
+        .filter(node -> !scenario.group(node).equals(scenario.group(death.nodes().getFirst()))).toList();
+    return new Trouble(Kind.NODE_IS_LOST, 1, BEHIND_RUN_MS, List.of(others.get(death.number() % others.size())), 0, 0,
+        Kept.NOTHING);
   }
 
   private void add(String node, Steps.Count count) {
@@ -94,7 +107,11 @@ final class Sweep {
   /** With the fault at one of them, from 0. */
   Scenario at(int step) {
     List<Trouble> all = new ArrayList<>(scenario.troubles());
-    all.add(troubles.get(step));
+    Trouble trouble = troubles.get(step);
+    all.add(trouble);
+    if (isFollowedByLoss) {
+      all.add(oneIsLost(trouble));
+    }
     return scenario.with(all);
   }
 }
