@@ -30,6 +30,7 @@ import picocli.CommandLine.HelpCommand;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.RunLast;
 import picocli.CommandLine.UnmatchedArgumentException;
 import picocli.CommandLine;
 
@@ -73,6 +74,8 @@ public final class ScrCommand implements Runnable {
 
   private void setHandlers() {
     commands.setColorScheme(Help.defaultColorScheme(Help.Ansi.OFF));   // there are no escape sequences in our output
+    // Not as it is: it would take the output of the process for ours, where that has been exchanged since it was made.
+    commands.setExecutionStrategy(parsed -> new RunLast().execute(parsed));
     commands.setExecutionExceptionHandler((failure, command, _) -> report(failure, command))
         .setParameterExceptionHandler((wrong, _) -> report(wrong));
   }

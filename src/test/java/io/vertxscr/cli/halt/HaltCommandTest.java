@@ -30,7 +30,8 @@ class HaltCommandTest {
   private int run(Map<String, String> environment, String... args) {
     text.getBuffer().setLength(0);
     PrintWriter writer = new PrintWriter(text, true);
-    return new CommandLine(new HaltCommand(environment)).setOut(writer).setErr(writer).execute(args);
+    return new CommandLine(new HaltCommand(environment)).setOut(writer).setErr(writer)
+        .setExecutionStrategy(parsed -> new CommandLine.RunLast().execute(parsed)).execute(args);   // as ScrCommand
   }
 
   private Halt halt(String... args) throws Exception {
