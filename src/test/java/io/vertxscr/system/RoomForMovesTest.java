@@ -99,19 +99,35 @@ class RoomForMovesTest {
     assertThat(VirtualClusters.index(cluster).find(2)).isPresent();
   }
 
-  /** What was written there, as the caches had no room for it, has none when it is fetched. */
-  @ParameterizedTest
-  @CsvSource({"REFUSE, 1", "BYPASS, 2"})
-  void itIsReadInThePrefixDirectoryWhereDatasetsWithoutRoomAreWrittenThere(String full, int step) {
+  /** All that was in the caches is in the prefix directory. */
+  private void losesTheCachesAndHasNoRoomFor(String what) {
     VirtualRun run = new VirtualRun(cluster, Map.of("SCR_FLUSH", "1", "SCR_FLUSH_ON_RESTART", "1"), NODES);
     run.all(VirtualSession::finish);
     cluster.loseCaches(NODES);
     cluster.launch();
-    disk.trouble((_, what) -> {
-      if (what.startsWith("write ") && what.contains("/scr.dataset.2.draft/")) {
+    disk.trouble((_, operation) -> {
+      if (operation.startsWith("write ") && operation.contains(what)) {
         throw new IOException("No space left on device");
       }
     });
+  }
+
+  @Test
+  void whereNoneHasRoomARunIsRefusedWithWhatHelps() {
+    losesTheCachesAndHasNoRoomFor(".draft/");
+    VirtualRun run = new VirtualRun(cluster, NODES);
+    assertThat(run.start(session -> run.restart(session)).stream().map(cluster::await)).allSatisfy(rank ->
+        assertThat(rank.cause()).hasMessageContaining("dataset 2 \"step-2\"")
+            .hasMessageContaining("with SCR_FETCH_BYPASS=1, by which ranks read it there"));
+    cluster.launch();
+    assertThat(restarts(Map.of("SCR_FETCH_BYPASS", "1"), NODES)).isEqualTo(2);
+  }
+
+  /** What was written there, as the caches had no room for it, has none when it is fetched. */
+  @ParameterizedTest
+  @CsvSource({"REFUSE, 1", "BYPASS, 2"})
+  void itIsReadInThePrefixDirectoryWhereDatasetsWithoutRoomAreWrittenThere(String full, int step) {
+    losesTheCachesAndHasNoRoomFor("/scr.dataset.2.draft/");
     assertThat(restarts(Map.of("SCR_CACHE_FULL", full), NODES)).isEqualTo(step);
     assertThat(remarks).anySatisfy(remark -> assertThat(remark).contains("dataset 2 \"step-2\"", "No space left",
         step == 2 ? " is read in " + cluster.prefix() : "was passed over"));

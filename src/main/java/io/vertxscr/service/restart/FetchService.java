@@ -254,7 +254,7 @@ public final class FetchService {
         + request.descriptor().id() + ": it has " + needed + " bytes on this node, free are "
         + store.freeBytes(request.base()) + ", and all that is flushed has gone from there"
         + kept(held.stream().filter(record -> record.flush() != FlushState.DONE).toList())
-        + ofOthers(store.otherJobs(request.base())) + "; with SCR_FETCH_BYPASS=1 it is read in the prefix directory");
+        + ofOthers(store.otherJobs(request.base())));
   }
 
   private static String kept(List<DatasetRecord> unflushed) {

@@ -316,7 +316,9 @@ public final class Restorer {
         + (cached ? "caches" : "prefix directory") + " cannot be restored now (" + newest.cause().getMessage()
         + "), and there is no other one that it may use: the run would start without one. Start it again when that"
         + " has been mended; " + (cached ? "with its ranks on the nodes where they were; or with SCR_CACHE_PURGE=1,"
-        + " which deletes that checkpoint" : "or with SCR_FETCH=0, to begin without that checkpoint"));
+        + " which deletes that checkpoint" : (newest.cause().fault() == Fault.NO_SPACE
+            ? "with SCR_FETCH_BYPASS=1, by which ranks read it there; " : "")
+        + "or with SCR_FETCH=0, to begin without that checkpoint"));
   }
 
   private static boolean fromCaches(RestoreRequest wanted) {
