@@ -64,10 +64,17 @@ final class ArrivingRanks {
   private boolean willJoin;
   private int tries;
 
-  /** A rank that waits for the begin of its run. The forming run's number is 0 until the leader knows the rank. */
-  private record Arriving(InitRequest request, String client, Promise<InitReply> promise, long forming) {
+  /**
+   * A rank that waits for the begin of its run.
+   *
+   * @param first number of the forming run in which the leader has first noted it; 0 until it has
+   * @param forming the same for now. Another one than the first means that this one is over: who says that he still
+   *     waits before he has heard of it is noted in the next one
+   */
+  private record Arriving(
+      InitRequest request, String client, Promise<InitReply> promise, long first, long forming) {
     Arriving in(long number) {
-      return new Arriving(request, client, promise, number);
+      return new Arriving(request, client, promise, first == 0 ? number : first, number);
     }
   }
 
@@ -103,7 +110,7 @@ final class ArrivingRanks {
           + " already, over another connection"));
     }
     checkAgainstOthers(request);
-    Arriving rank = new Arriving(request, client, loop.promise(), 0);
+    Arriving rank = new Arriving(request, client, loop.promise(), 0, 0);
     waiting.put(request.rank(), rank);
     joinSoon();
     return rank.promise().future();
@@ -294,8 +301,11 @@ final class ArrivingRanks {
   /** The leader says that the run that formed is over; those that have arrived since are not meant. */
   void over(RunEnd over) {
     lastOver = over;
-    fail(rank -> rank.forming() != 0 && rank.forming() <= over.forming(),
-        new ScrException(Fault.of(over.fault()), over.message()));
+    Predicate<Arriving> meant = rank -> rank.first() != 0 && rank.first() <= over.forming();
+    List<Arriving> gone = waiting.values().stream().filter(meant).toList();
+    fail(meant, new ScrException(Fault.of(over.fault()), over.message()));
+    List<Arriving> inNext = gone.stream().filter(rank -> rank.forming() > over.forming()).toList();
+    inNext.stream().mapToLong(Arriving::forming).max().ifPresent(next -> withdraw(next, inNext));
   }
 
   /** These connections are closed: their ranks do not wait any more, and no rank must wait for them. */

@@ -203,6 +203,20 @@ class RunServiceTest {
     assertThat(takeover().failedLeader()).as("a run has begun since").isEmpty();
   }
 
+  /** The leader takes it for one of the next run. */
+  @Test
+  void aRankThatSaysThatItWaitsJustWhenItsRunIsRefusedHearsOfThat() {
+    Future<InitReply> rank = init(0, "a");
+    answer(0, 7);
+    assertThat(time.runUntil(() -> asked.size() == 2, Duration.ofMinutes(1))).as("says so again").isTrue();
+    answer(1, 8);
+    on(() -> runs.over(new RunEnd(0, 7, Fault.IO.number(), "a dataset cannot be flushed")));
+    assertFailed(rank, Fault.IO, "cannot be flushed");
+    time.runUntil(() -> !told.isEmpty(), Duration.ofSeconds(2));
+    assertThat(told).as("the next run does not wait for it").singleElement()
+        .returns(8L, LostRank::forming).returns(Fault.RANK_LOST.number(), LostRank::fault);
+  }
+
   private void begin() {
     init(0, "c");
     init(1, "d");
