@@ -22,9 +22,11 @@ final class OperatorCommands {
    * @param hasDaemon whether the daemon of a machine lives
    * @param said tells the story
    * @param check looks at the prefix directories
+   * @param waits until locks are free of processes that are gone
    * @param damaged is told of what was found damaged, and is whole
    */
-  record Site(Predicate<String> hasDaemon, Consumer<String> said, Runnable check, Consumer<String> damaged) {}
+  record Site(Predicate<String> hasDaemon, Consumer<String> said, Runnable check, Runnable waits,
+      Consumer<String> damaged) {}
 
   /** @param machines all there are at the moment of a command, by name */
   OperatorCommands(Scenario scenario, Ledger ledger, OfflineTools tools, Map<String, Machine> machines, Site site) {
@@ -61,15 +63,17 @@ final class OperatorCommands {
    * All machines, when no daemon runs.
    *
    * @param run with the number of which the death of the command is drawn
-   * @param atRest whether the daemons were at rest when they ended, and have left no lease in an object store
+   * @param atRest whether the daemons were at rest when they ended, and have left no lease in an object store;
+   *     then it must succeed
    */
   void scavengeAll(int run, String job, boolean atRest) {
     give(run, "what was cached is scavenged", machines.values(), () -> {
-      if (!atRest) {
-        return tools.scavengeUnlessBusy(machines.values(), job);
+      boolean done = tools.scavengeUnlessBusy(machines.values(), job);
+      if (!done && atRest) {
+        site.waits().run();                               // for the lock of a command that was killed
+        tools.scavenge(machines.values(), job);
       }
-      tools.scavenge(machines.values(), job);
-      return true;
+      return done || atRest;
     });
     site.check().run();
   }

@@ -177,7 +177,7 @@ final class Simulation {
     this.orders = new OperatorOrders(cluster, this::said);
     this.commands = new OperatorCommands(scenario, main.ledger(),
         new OfflineTools(new SimulatedDisk(this::wallNs), shared, store, main.prefix(), script.clock()), machines,
-        new OperatorCommands.Site(cluster::isAlive, this::said, this::checkPrefix,
+        new OperatorCommands.Site(cluster::isAlive, this::said, this::checkPrefix, () -> cluster.pass(LEASES_END),
             what -> violated(Invariant.LISTED_IS_WHOLE, what)));
     this.rival = scenario.rival().map(plan -> new RivalJob(scenario, plan, random, time, cluster, shared, store,
         settings(RivalJob.JOB), main, this::said, this::violated));
