@@ -24,7 +24,8 @@ final class PhaseMetrics implements Observer {
         .description("phases delayed by a node until a flush had freed space").register(registry);
     complete = phase(registry, "complete");
     discarded = phase(registry, "discarded");
-    faults = new FaultCounters(registry, "scr_phase_failures", "datasets that were discarded, by the reason");
+    faults = new FaultCounters(registry, "scr_phase_failures",
+        "datasets that were not begun for lack of room, or discarded, by the reason");
     protection = Timer.builder("scr_protection")
         .description("from the last rank's complete to the protection on all nodes").register(registry);
     bytes = Counter.builder("scr_protection_bytes").baseUnit("bytes").description("files that were protected")
@@ -42,6 +43,7 @@ final class PhaseMetrics implements Observer {
     switch (event) {
       case Event.PhaseStarted _ -> started.increment();
       case Event.PhaseHeldUp _ -> heldUp.increment();
+      case Event.PhaseRefused refused -> faults.count(refused.fault());
       case Event.DatasetComplete(_, _, Event.PhaseExtent extent) -> {
         complete.record(extent.phaseUs(), TimeUnit.MICROSECONDS);
         protection.record(extent.protectionUs(), TimeUnit.MICROSECONDS);
