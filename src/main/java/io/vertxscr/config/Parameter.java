@@ -24,7 +24,8 @@ public enum Parameter {
   SCR_ENABLE(PROCESS, new Kind.Flag(), "1", "0: every call succeeds and does nothing"),
   SCR_PREFIX(PROCESS, new Kind.Place(), "", "directory on the parallel file system; relative to the working directory"),
   SCR_INIT_NOTICE_SECONDS(PROCESS, new Kind.Int(0, 1_000_000), "30",
-      "seconds until an init that waits says what for, and again after four times as long, and so on; 0: never"),
+      "seconds until an init that waits says what for, and again after four times as long, and so on; 0: never,"
+          + " nor does scr run then"),
   SCR_DEBUG(RUN, new Kind.Int(0, 2), "0",
       "1 or 2: rank 0 prints each operation, commands show stack traces, the leader logs the configuration"),
   SCR_JOB_NAME(RUN, new Kind.Text(), "", "name of the job in dataset descriptors"),

@@ -41,6 +41,8 @@ final class LaunchedJob {
   private static final long START_S = 180;
   /** After so long somebody who looks on is told what is waited for, once in each check of the nodes. */
   static final long NOTICE_MS = 2_000;
+  /** As a notice: there is none. */
+  static final long NEVER_MS = Long.MAX_VALUE;
   /** Longer than the daemons take to notice that one of them is gone. */
   static final long AGREE_MS = 20_000;
   /** Restarts of daemons that have not found the others, in each check of the nodes. */
@@ -274,11 +276,14 @@ final class LaunchedJob {
   }
 
   private void serve() throws InterruptedException {
-    if (!await(noticeMs, fleet::isServing)) {
+    long mostMs = START_S * 1000;
+    boolean serving = await(Math.min(noticeMs, mostMs), fleet::isServing);
+    if (!serving && noticeMs < mostMs) {
       say("waits for the daemons of " + Hostlist.compress(fleet.silent()) + " to start, up to " + START_S
           + " s; their logs are in " + logs);
+      serving = await(mostMs - noticeMs, fleet::isServing);
     }
-    if (!await(START_S * 1000 - noticeMs, fleet::isServing)) {
+    if (!serving) {
       fleet.silent().forEach(node -> fleet.leaveOut(node, "its daemon was not ready within " + START_S + " s"));
     }
   }

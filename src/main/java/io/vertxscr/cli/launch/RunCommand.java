@@ -1,5 +1,6 @@
 package io.vertxscr.cli.launch;
 
+import io.vertxscr.config.Parameter;
 import io.vertxscr.launch.LocalNodes;
 import io.vertxscr.prefix.metadata.PrefixPaths;
 import java.io.IOException;
@@ -88,7 +89,9 @@ final class RunCommand implements Callable<Integer> {
     PrintWriter err = spec.commandLine().getErr();
     options.remarks(environment, paths).forEach(remark -> err.println("scr run: " + remark));
     StartGate.letFinishedBeginAgain(paths).ifPresent(line -> err.println("scr run: " + line));
-    LaunchedJob job = new LaunchedJob(plan, setup, err, LaunchedJob.AGREE_MS, LaunchedJob.NOTICE_MS);
+    boolean silent = environment.getOrDefault(Parameter.SCR_INIT_NOTICE_SECONDS.name(), "").strip().equals("0");
+    LaunchedJob job = new LaunchedJob(plan, setup, err, LaunchedJob.AGREE_MS,
+        silent ? LaunchedJob.NEVER_MS : LaunchedJob.NOTICE_MS);
     return new SupervisedJob(job, noScavenge ? Optional.empty()
         : Optional.of(new Scavenging(plan.allocation(), setup.program(), paths.prefix(), plan.variables())), err).run();
   }

@@ -167,7 +167,7 @@ class RunCommandTest {
     }
     CliRun run = machine.run("run", "--nodes", "1", "--runs", "-1", "program");
     assertThat(run.exit()).isEqualTo(5);
-    assertThat(run.err().replaceAll("scr run: waits for .*\n", "")).isEqualTo("""
+    assertThat(run.err()).isEqualTo("""
         scr run: run 1 begins on 1 node: node1
         scr run: run 1 failed with exit code 5
         scr run: run 2 begins on 1 node: node1

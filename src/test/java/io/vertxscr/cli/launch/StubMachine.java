@@ -30,7 +30,7 @@ final class StubMachine {
     environment.putAll(Map.of("PATH", directory.resolve("bin") + ":/usr/bin:/bin", "SCR_PREFIX", prefix().toString(),
         "SCR_USER_NAME", "u", "SCR_CNTL_BASE", directory.resolve("c").toString(),
         "SCR_CACHE_BASE", directory.resolve("k").toString(), "CALLS", calls().toString(),
-        "STATE", directory.toString()));
+        "STATE", directory.toString(), "SCR_INIT_NOTICE_SECONDS", "0"));   // no notice that depends on the machine
     // A daemon sees those that run, like a cluster. Its node is in its arguments; files in STATE say what becomes of
     // it: dead-n1 never starts, late-n1 not while the file is there, apart-n1 begins a cluster of its own; says-n1 is
     // what it tells of the first run,
