@@ -75,8 +75,10 @@ public final class WantedFlushes {
     if (isComplete(dataset, all)) {
       return flushes.flush(id);                           // which looks itself
     }
-    return loop.prefix().within(PrefixJobs.PATIENCE, flushes.requireKnown(dataset)).recover(failure -> {
-      if (Fault.of(failure) == Fault.NO_SUCH_DATASET) {
+    return loop.prefix().within(PrefixJobs.PATIENCE, flushes.requireKnown(dataset)).transform((_, failure) -> {
+      if (failure == null) {
+        return complete(dataset, all);
+      } else if (Fault.of(failure) == Fault.NO_SUCH_DATASET) {
         return Future.failedFuture(failure);
       }
       LOG.info("dataset {}: not known whether it was removed: {}", id, failure.getMessage());
@@ -85,7 +87,7 @@ public final class WantedFlushes {
           lookAgain();
         }
       });
-    }).compose(_ -> complete(dataset, all)).compose(_ -> flushes.flush(id));
+    }).compose(_ -> flushes.flush(id));
   }
 
   /** Once for all of them. */
