@@ -23,8 +23,7 @@ final class EventLine {
   private static final Set<String> GOOD = Set.of("dataset-complete", "flush-done", "restored", "restart-read");
   private static final Set<String> BAD = Set.of("node-left", "run-over", "dataset-discarded", "phase-refused",
       "restart-failed", "restart-passed-over", "restart-anew", "flush-failed", "flush-given-up", "corrupt-found",
-      "quarantined",
-      "protection-not-caught-up", "protection-weak");
+      "quarantined", "protection-not-caught-up", "protection-weak");
 
   private EventLine() {}
 

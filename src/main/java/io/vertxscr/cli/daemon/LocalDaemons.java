@@ -25,9 +25,6 @@ public final class LocalDaemons {
   private static final Set<Fault> OF_THE_DAEMON =
       EnumSet.of(Fault.NODE_LOST, Fault.TIMEOUT, Fault.STOPPING, Fault.INTERNAL);
 
-  /** What to do about a daemon that owes an answer. */
-  static final String HANGS = ": it hangs, or its machine is busy; its log may say why, and --socket asks another one";
-
   private LocalDaemons() {}
 
   /** A question to one of them. */
@@ -52,14 +49,19 @@ public final class LocalDaemons {
     try {
       return new JsonObject(question.apply(client).get(PATIENCE_S, TimeUnit.SECONDS));
     } catch (TimeoutException e) {
-      throw new ScrException(Fault.TIMEOUT, "the daemon at " + daemon + " does not answer within " + PATIENCE_S + " s"
-          + HANGS, e);
+      throw silent(daemon, PATIENCE_S, e);
     } catch (ExecutionException e) {
       throw e.getCause() instanceof ScrException known ? known
           : new ScrException(Fault.INTERNAL, "the daemon at " + daemon + ": " + e.getCause(), e);
     } finally {
       client.close();
     }
+  }
+
+  /** The failure of a daemon that owes an answer, and what to do about it. */
+  static ScrException silent(Path daemon, long seconds, TimeoutException cause) {
+    return new ScrException(Fault.TIMEOUT, "the daemon at " + daemon + " does not answer within " + seconds + " s: it"
+        + " hangs, or its machine is busy; its log may say why, and --socket asks another one", cause);
   }
 
   private static ScrClient connect(Path daemon) {

@@ -63,8 +63,8 @@ public final class StatusQuestions {
       JsonObject answer = question.get(Math.max(0, endNs - System.nanoTime()), TimeUnit.NANOSECONDS);
       return new StatusOutcome(daemon, Optional.of(answer), Optional.empty());
     } catch (TimeoutException e) {
-      return new StatusOutcome(daemon, Optional.empty(), Optional.of(new ScrException(Fault.TIMEOUT, "the daemon at "
-          + daemon + " does not answer within " + patience.toSeconds() + " s" + LocalDaemons.HANGS, e)));
+      return new StatusOutcome(
+          daemon, Optional.empty(), Optional.of(LocalDaemons.silent(daemon, patience.toSeconds(), e)));
     } catch (ExecutionException e) {
       return new StatusOutcome(daemon, Optional.empty(), Optional.of(e.getCause() instanceof ScrException known ? known
           : new ScrException(Fault.INTERNAL, "the daemon at " + daemon + ": " + e.getCause(), e)));

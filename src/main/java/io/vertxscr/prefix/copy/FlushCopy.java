@@ -192,7 +192,7 @@ public final class FlushCopy implements FlushTarget {
   }
 
   private void isWritten(FileMeta file, Path draft, int crc) {
-    drafts.isWhole(owner.dataset(), draft);
+    drafts.finished(owner.dataset(), draft);
     learned.add(file, crc);
   }
 
@@ -285,7 +285,7 @@ public final class FlushCopy implements FlushTarget {
 
   private boolean rename(FileMeta file, Path draft, Path place) throws IOException {
     if (!drafts.hasWhole(owner.dataset(), draft)) {
-      drafts.isWhole(owner.dataset(), draft);             // the inode that is read now is the one that is renamed
+      drafts.finished(owner.dataset(), draft);            // the inode that is read now is the one that is renamed
       if (!isWhole(file, draft) || !drafts.hasWhole(owner.dataset(), draft)) {
         drafts.begins(owner.dataset(), draft);            // again
         throw new ScrException(Fault.NO_SUCH_FILE, "dataset " + dataset + ": the draft of " + file.path()

@@ -44,7 +44,7 @@ public final class OwnDrafts {
   }
 
   /** It is whole, checked and durable, and nobody writes to it. */
-  void isWhole(DatasetKey dataset, Path draft) {
+  void finished(DatasetKey dataset, Path draft) {
     drafts.computeIfAbsent(dataset, _ -> new ConcurrentHashMap<>()).put(draft, Seen.of(draft));
   }
 
@@ -56,7 +56,7 @@ public final class OwnDrafts {
     }
   }
 
-  /** Whether it is what {@link #isWhole} has seen. */
+  /** Whether it is what {@link #finished} has seen. */
   boolean hasWhole(DatasetKey dataset, Path draft) {
     Optional<Seen> seen = drafts.getOrDefault(dataset, Map.of()).getOrDefault(draft, Optional.empty());
     return seen.isPresent() && Seen.of(draft).equals(seen);
