@@ -35,7 +35,11 @@ final class Machine implements SimulatedFileSystem.Interference {
   private Runnable strike;
   private int strikeIn;
   private int diskFailsIn;
+  private OperationFailure diskFailure = OperationFailure.ANY;
+  /** What the operation that is on is to fail with, although it is done. */
+  private Optional<OperationFailure> errorBehind = Optional.empty();
   private int prefixFailsIn;
+  private OperationFailure prefixFailure = OperationFailure.ANY;
   private long prefixHangsUntilNs;
   private long prefixFailsUntilNs;
   private long prefixLagsUntilNs;
@@ -167,7 +171,7 @@ final class Machine implements SimulatedFileSystem.Interference {
     }
     byte[] id = (name + " " + time.nowNs() + " " + ++boots).getBytes(StandardCharsets.UTF_8);
     SimulatedDisk.Inode file = disk.newFile();
-    System.arraycopy(id, 0, file.reserve(id.length, name), 0, id.length);
+    System.arraycopy(id, 0, file.reserve(0, id.length, name), 0, id.length);
     disk.put(directory, "boot_id", file);
     disk.syncAll();
   }
@@ -205,11 +209,14 @@ final class Machine implements SimulatedFileSystem.Interference {
     strike = what;
   }
 
-  void failAt(int operation, boolean onShared) {
+  /** One of its operations fails, this one or a later one. */
+  void failAt(int operation, boolean onShared, OperationFailure failure) {
     if (onShared) {
       prefixFailsIn = operation;
+      prefixFailure = failure;
     } else {
       diskFailsIn = operation;
+      diskFailure = failure;
     }
   }
 
@@ -288,6 +295,31 @@ final class Machine implements SimulatedFileSystem.Interference {
     cache.changes(directory);
   }
 
+  /** Whether it is the one that fails. One that is due waits for an operation that can fail so. */
+  private boolean failsNow(Operation operation, boolean onShared, OperationFailure failure) {
+    int left = onShared ? prefixFailsIn : diskFailsIn;
+    if (left == 0) {
+      return false;
+    }
+    boolean fails = left == 1 && failure.strikes(operation);
+    int now = fails ? 0 : Math.max(1, left - 1);
+    if (onShared) {
+      prefixFailsIn = now;
+    } else {
+      diskFailsIn = now;
+    }
+    return fails;
+  }
+
+  @Override
+  public void behind(Operation operation, Path path) throws IOException {
+    if (time.current() == daemon && errorBehind.isPresent()) {
+      OperationFailure failure = errorBehind.get();
+      errorBehind = Optional.empty();
+      throw failure.of(operation, path);
+    }
+  }
+
   @Override
   public void before(Operation operation, boolean onShared, Path path) throws IOException {
     Loop here = time.current();
@@ -295,10 +327,14 @@ final class Machine implements SimulatedFileSystem.Interference {
       return;                                             // ranks and other nodes
     }
     counts(here, onShared);
-    boolean fails = onShared ? prefixFailsIn > 0 && --prefixFailsIn == 0 : diskFailsIn > 0 && --diskFailsIn == 0;
+    OperationFailure failure = onShared ? prefixFailure : diskFailure;
+    boolean fails = failsNow(operation, onShared, failure);
+    errorBehind = fails && failure.isBehind() ? Optional.of(failure) : Optional.empty();
     if (fails || onShared && time.nowNs() < prefixFailsUntilNs) {
       failedNs = time.nowNs();
-      throw new IOException("Input/output error");
+      if (errorBehind.isEmpty()) {
+        throw new IOException("Input/output error");
+      }
     }
     if (onShared && lockGoesIn > 0 && time.isInJob() && shared.locks(name) > 0 && --lockGoesIn == 0) {
       shared.release(name);

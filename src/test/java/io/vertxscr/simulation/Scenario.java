@@ -535,7 +535,14 @@ record Scenario(long seed, Profile profile, int nodes, int spares, int ranksPerN
       default -> 0;
     };
     Kept[] kept = Kept.values();
-    return new Trouble(kind, run, afterMs, nodes, forMs, number, kept[random.nextInt(3)]);
+    return new Trouble(kind, run, afterMs, nodes, forMs, number, kept[random.nextInt(3)], failure(kind, run, afterMs));
+  }
+
+  /** Syncs and changes of names are few among the operations on files, and fail more often for that. */
+  private OperationFailure failure(Kind kind, int run, int afterMs) {
+    OperationFailure[] all = OperationFailure.values();
+    return kind == Kind.DISK_FAILS || kind == Kind.PREFIX_FAILS
+        ? all[drawOf(26, run, afterMs).nextInt(all.length)] : OperationFailure.ANY;
   }
 
   static String name(int node) {

@@ -24,6 +24,7 @@ final class SimulatedChannel extends FileChannel {
   private final boolean appends;
   private long position;
   private boolean locked;
+  private boolean wrote;
 
   SimulatedChannel(SimulatedFileSystem system, SimulatedPath path, Inode file, boolean reads, boolean writes,
       boolean appends) {
@@ -138,8 +139,9 @@ final class SimulatedChannel extends FileChannel {
 
   private int put(ByteBuffer from, long at) {
     int count = from.remaining();
+    wrote |= count > 0;
     if (count > 0) {
-      from.get(file.reserve(Math.toIntExact(at + count), system.node()), (int) at, count);
+      from.get(file.reserve(Math.toIntExact(at), count, system.node()), (int) at, count);
       system.touched(path, file);
     }
     return count;
@@ -177,7 +179,14 @@ final class SimulatedChannel extends FileChannel {
     if (!isOpen()) {
       throw new ClosedChannelException();
     }
-    system.before(Operation.SYNC, path);
+    try {
+      system.before(Operation.SYNC, path);
+    } catch (IOException e) {
+      if (wrote || system.isShared(path)) {               // what the daemon can write again
+        disk.syncFails(file, system.node());
+      }
+      throw e;
+    }
     disk.sync(file);
   }
 

@@ -53,6 +53,9 @@ final class SimulatedDisk {
     ALL
   }
 
+  /** Bytes that somebody has written, and nobody has synced. */
+  private record Stretch(String writer, int from, int to) {}
+
   /** A change of a name; null: it is gone. */
   private record Change(long number, String name, Inode file) {}
 
@@ -65,6 +68,7 @@ final class SimulatedDisk {
     private byte[] data = NOTHING;
     private int size;
     private byte[] durable = NOTHING;
+    private final List<Stretch> dirty = new ArrayList<>(0);
     Set<PosixFilePermission> mode;
     long modifiedNs = nowNs.getAsLong();
     long changedNs = modifiedNs;
@@ -103,8 +107,10 @@ final class SimulatedDisk {
       return data;
     }
 
-    /** Makes room for bytes up to this end, which are then the caller's to write. */
-    byte[] reserve(int end, String writer) {
+    /** Makes room for bytes, which are then the caller's to write. */
+    byte[] reserve(int at, int count, String writer) {
+      int end = at + count;
+      dirty.add(new Stretch(writer, at, end));
       if (end > data.length) {
         data = Arrays.copyOf(data, Math.max(end, Math.min(2 * data.length, data.length + (1 << 20))));
       }
@@ -214,7 +220,29 @@ final class SimulatedDisk {
       unsyncedDirectories.remove(file);
     } else if (unsyncedFiles.remove(file) != null) {
       file.durable = file.content();
+      file.dirty.clear();
     }
+  }
+
+  /**
+   * A sync has failed. Of every second file, what this writer has not synced is dropped from memory, as if it were
+   * clean: another sync succeeds, although these bytes are on no disk.
+   */
+  void syncFails(Inode file, String writer) {
+    if (file.number % 2 != 0) {
+      return;
+    }
+    String[] last = new String[file.size];
+    for (Stretch stretch : file.dirty) {
+      Arrays.fill(last, Math.min(stretch.from, file.size), Math.min(stretch.to, file.size), stretch.writer);
+    }
+    for (int at = 0; at < last.length; at++) {
+      if (writer.equals(last[at])) {
+        file.data[at] = at < file.durable.length ? file.durable[at] : 0;
+      }
+    }
+    file.dirty.removeIf(stretch -> stretch.writer.equals(writer));
+    file.version++;
   }
 
   private static void apply(Inode directory, Change change) {
@@ -339,6 +367,7 @@ final class SimulatedDisk {
     file.data = left.clone();
     file.size = left.length;
     file.durable = left;
+    file.dirty.clear();
     unsyncedFiles.remove(file);
   }
 }

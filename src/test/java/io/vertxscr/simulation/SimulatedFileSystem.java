@@ -42,6 +42,11 @@ final class SimulatedFileSystem extends FileSystem {
   enum Operation {
     OPEN, READ, CREATE, WRITE, TRUNCATE, SYNC, CLOSE, DELETE, MOVE, LINK, MAKE_DIRECTORY, LIST;
 
+    /** Whether it changes names in a directory. */
+    boolean changesNames() {
+      return this == CREATE || this == DELETE || this == MOVE || this == LINK || this == MAKE_DIRECTORY;
+    }
+
     /** Whether it needs room on the disk. */
     boolean grows() {
       return this == CREATE || this == WRITE || this == LINK || this == MAKE_DIRECTORY;
@@ -55,6 +60,11 @@ final class SimulatedFileSystem extends FileSystem {
 
     /** Returns where the operation is to be carried out. @throws IOException what it fails with */
     void before(Operation operation, boolean onShared, Path path) throws IOException;
+
+    /** An operation that changes names is done. @throws IOException what the caller hears nevertheless */
+    default void behind(Operation operation, Path path) throws IOException {
+      // it hears that it is done
+    }
 
     /** Somebody asks for the attributes of what is there, or whether it is there. Nothing can go wrong with that. */
     default void looks(Path path) {
@@ -134,6 +144,10 @@ final class SimulatedFileSystem extends FileSystem {
     if (operation.grows() && freeBytes(absolute) == 0) {
       throw new IOException("No space left on device");
     }
+  }
+
+  void behind(Operation operation, SimulatedPath absolute) throws IOException {
+    interference.behind(operation, absolute);
   }
 
   /** From now on files below these directories of the node's own disk have so much room together. */

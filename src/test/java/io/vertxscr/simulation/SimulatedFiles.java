@@ -98,6 +98,7 @@ final class SimulatedFiles extends FileSystemProvider {
       inode = system.disk(file).newFile();
       setModes(inode, attributes);
       put(file, directory, inode);
+      system.behind(Operation.CREATE, file);
     } else {
       if (writes && inode.isDirectory()) {
         throw new FileSystemException(file.toString(), null, "Is a directory");
@@ -164,6 +165,7 @@ final class SimulatedFiles extends FileSystemProvider {
     }
     system.before(Operation.MAKE_DIRECTORY, directory);
     put(directory, above, system.disk(directory).newDirectory());
+    system.behind(Operation.MAKE_DIRECTORY, directory);
   }
 
   private void put(SimulatedPath path, Inode directory, Inode file) {
@@ -192,6 +194,7 @@ final class SimulatedFiles extends FileSystemProvider {
     system.before(Operation.LINK, name);
     put(name, above, file);
     system.touched(name, file);
+    system.behind(Operation.LINK, name);
   }
 
   @Override
@@ -204,6 +207,7 @@ final class SimulatedFiles extends FileSystemProvider {
     system.before(Operation.DELETE, file);
     remove(file);
     system.touched(file, inode);
+    system.behind(Operation.DELETE, file);
   }
 
   private void remove(SimulatedPath path) throws IOException {
@@ -246,6 +250,7 @@ final class SimulatedFiles extends FileSystemProvider {
     put(to, above, file);
     remove(from);
     system.touched(to, file);
+    system.behind(Operation.MOVE, from);
   }
 
   @Override

@@ -112,7 +112,7 @@ final class Strikes {
       case CLOCK -> cluster.clockAhead(one, some);
       case CUT, CUT_ONE_WAY -> cut(trouble, some);
       case BAD_LINKS -> world.badLinksUntilNs = time.nowNs() + some.toNanos();
-      case DISK_FAILS -> world.machine(one).failAt(trouble.number(), false);
+      case DISK_FAILS -> world.machine(one).failAt(trouble.number(), false, trouble.failure());
       case DISK_IS_FULL -> {
         fill(world.machine(one).disk, some);
         world.fullUntilNs = Math.max(world.fullUntilNs, time.nowNs() + some.toNanos());
@@ -121,7 +121,7 @@ final class Strikes {
         cluster.hangStorage(one, true);
         cluster.after(one, some, name -> cluster.hangStorage(name, false));
       }
-      case PREFIX_FAILS -> world.machine(one).failAt(trouble.number(), true);
+      case PREFIX_FAILS -> world.machine(one).failAt(trouble.number(), true, trouble.failure());
       case PREFIX_IS_AWAY -> {
         world.machine(one).failPrefix(some);
         world.prefixAwayUntilNs = Math.max(world.prefixAwayUntilNs, time.nowNs() + some.toNanos());

@@ -66,7 +66,7 @@ final class Sweep {
   /** When the first run is over, and what it has flushed is there: the next one fetches. */
   private Trouble allAreLost() {
     return new Trouble(Kind.NODE_IS_LOST, 0, BEHIND_RUN_MS, Scenario.names(scenario.nodes() + scenario.spares()),
-        0, 0, Kept.NOTHING);
+        0, 0, Kept.NOTHING, OperationFailure.ANY);
   }
 
   /** When the second run is over. The daemon that has died comes back before the last runs. */
@@ -74,7 +74,7 @@ final class Sweep {
     List<String> others = Scenario.names(scenario.nodes()).stream()
         .filter(node -> !scenario.group(node).equals(scenario.group(death.nodes().getFirst()))).toList();
     return new Trouble(Kind.NODE_IS_LOST, 1, BEHIND_RUN_MS, List.of(others.get(death.number() % others.size())), 0, 0,
-        Kept.NOTHING);
+        Kept.NOTHING, OperationFailure.ANY);
   }
 
   private void add(String node, Steps.Count count) {
@@ -86,7 +86,13 @@ final class Sweep {
     };
     Kept[] kept = Kept.values();
     IntStream.rangeClosed(1, steps).forEach(step -> troubles.add(new Trouble(
-        kind, 0, 0, List.of(node), lastsMs(step), step, kept[step % kept.length])));
+        kind, 0, 0, List.of(node), lastsMs(step), step, kept[step % kept.length], failure(step))));
+  }
+
+  private OperationFailure failure(int step) {
+    OperationFailure[] all = OperationFailure.values();
+    boolean varies = (kind == Kind.DISK_FAILS || kind == Kind.PREFIX_FAILS) && scenario.seed() % 2 == 0;
+    return varies ? all[1 + step % (all.length - 1)] : OperationFailure.ANY;
   }
 
   private int lastsMs(int step) {

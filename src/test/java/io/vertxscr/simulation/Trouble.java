@@ -12,8 +12,10 @@ import java.util.List;
  * @param forMs how long it lasts
  * @param number which operation on files, or message, it strikes, counted from that moment
  * @param kept what survives a loss of power
+ * @param failure of the operation on files, where one fails
  */
-record Trouble(Kind kind, int run, int afterMs, List<String> nodes, int forMs, int number, Kept kept) {
+record Trouble(Kind kind, int run, int afterMs, List<String> nodes, int forMs, int number, Kept kept,
+    OperationFailure failure) {
   /** What goes wrong. */
   enum Kind {
     /** The process of one rank ends. */
@@ -136,6 +138,7 @@ record Trouble(Kind kind, int run, int afterMs, List<String> nodes, int forMs, i
     return "run " + run + " + " + afterMs + " ms: " + kind + " " + String.join(",", nodes)
         + (forMs > 0 ? " for " + forMs + " ms" : "")
         + (number > 0 ? (kind.isOfMessages() ? " at message " : " at operation ") + number : "")
-        + (losesPower() ? " keeping " + kept : "");
+        + (losesPower() ? " keeping " + kept : "")
+        + (failure == OperationFailure.ANY ? "" : " " + failure);
   }
 }
