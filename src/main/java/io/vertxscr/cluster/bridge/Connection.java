@@ -28,9 +28,10 @@ import org.slf4j.LoggerFactory;
  * One connected application. Reads frames, passes calls on, writes answers in the order in which they come.
  *
  * <p>Bounded: calls beyond {@link Limits#MAX_CALLS_IN_FLIGHT}, or beyond the bytes of {@link OpenCalls}, are answered
- * {@link Fault#BUSY}, and an application that does not read its answers is not read from until it does; unfinished
- * frames of all connections share a {@link FrameBudget}. An object takes more memory than its two bytes of text, so a
- * frame of nothing but small values is refused. Runs on the event loop of its socket.
+ * {@link Fault#BUSY}; a list of files beyond these bytes is dropped, and its dataset is not valid. An application that
+ * does not read its answers is not read from until it does; unfinished frames of all connections share a
+ * {@link FrameBudget}. An object takes more memory than its two bytes of text, so a frame of nothing but small values is
+ * refused. Runs on the event loop of its socket.
  *
  * <p>A ping is answered once the node's loop has answered: a pong says that calls are served, not only that bytes are.
  */
@@ -190,8 +191,10 @@ final class Connection implements FrameBudget.Reader {
           "access_denied: " + address + " is not a verb for applications of node " + node);
     }
     if (!calls.begin(bytes)) {
-      return refused(Fault.BUSY, "calls of " + calls.bytes() + " bytes wait for their answers on node " + node
-          + ": there is no memory for another " + bytes + "; nothing was done");
+      String why = "calls of " + calls.bytes() + " bytes wait for their answers on node " + node
+          + ": there is no memory for another " + bytes;
+      return verb.get() == Verb.COMPLETE_OUTPUT ? completeWithoutFiles(body, why)
+          : refused(Fault.BUSY, why + "; nothing was done");
     }
     inFlight++;
     return (verb.get() == Verb.INIT ? unlessEnded() : Future.succeededFuture())
@@ -200,6 +203,22 @@ final class Connection implements FrameBudget.Reader {
           inFlight--;
           calls.end(bytes);
         });
+  }
+
+  /**
+   * The other ranks wait for this one, and what they have sent stays here until it comes. So it comes, and its files do
+   * not: the dataset is valid for none of them, and the run goes on.
+   */
+  private Future<JsonObject> completeWithoutFiles(JsonObject body, String why) {
+    LOG.warn("A dataset will not be valid: {}", why);
+    body.remove("files");
+    body.put("valid", false);
+    inFlight++;
+    return request(Verb.COMPLETE_OUTPUT, body).onComplete(_ -> inFlight--).recover(failure -> {
+      ScrException fault = faultOf(failure);
+      return Future.failedFuture(fault.fault() != Fault.NOT_VALID ? fault : new ScrException(Fault.NOT_VALID,
+          fault.getMessage() + ": " + why + ". Start the daemons with a larger heap (SCR_JAVA_OPTIONS=-Xmx1g)"));
+    });
   }
 
   private Future<JsonObject> request(Verb verb, JsonObject body) {

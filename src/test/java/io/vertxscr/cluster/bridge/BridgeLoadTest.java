@@ -2,10 +2,13 @@ package io.vertxscr.cluster.bridge;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.vertx.core.Future;
 import io.vertx.core.Vertx;
+import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import io.vertxscr.client.FakeNode;
 import io.vertxscr.model.Fault;
+import io.vertxscr.model.ScrException;
 import io.vertxscr.protocol.Frames;
 import io.vertxscr.protocol.Verb;
 import io.vertxscr.verticle.BridgeVerticle;
@@ -84,6 +87,27 @@ class BridgeLoadTest {
     }
   }
 
+  /** Those that wait wait for this rank: it must not stay away. */
+  @Test
+  void aListOfFilesThatFindsNoRoomCompletesADatasetThatIsNotValid() throws Exception {
+    Path socket = directory.resolve("scr.sock");
+    Process daemon = start(socket);
+    JsonObject large = new JsonObject().put("text", "x".repeat(LARGE_BYTES));
+    try (RawClient others = new RawClient(socket); RawClient last = new RawClient(socket)) {
+      for (int i = 0; i < LARGE_THAT_FIT; i++) {
+        others.frame(Frames.send("scr._.finalize", "r" + i, large));
+      }
+      assertThat(others.call("scr._.status", new JsonObject()).getString("type")).isEqualTo(Frames.MESSAGE);
+      JsonObject answer = last.call("scr._.complete-output", new JsonObject().put("run", 1).put("rank", 0)
+          .put("call", 1).put("valid", true).put("files", new JsonArray().add("x".repeat(LARGE_BYTES))));
+      assertThat(answer.getInteger("failureCode")).isEqualTo(Fault.NOT_VALID.number());
+      assertThat(answer.getString("message")).startsWith("{\"run\":1,\"rank\":0,\"call\":1,\"valid\":false}: ")
+          .contains("node n1", "-Xmx");
+    } finally {
+      daemon.destroyForcibly().waitFor();
+    }
+  }
+
   @Test
   void aFrameOfMillionsOfValuesIsRefusedAndOneOfMillionsOfBytesIsNot() throws Exception {
     Path socket = directory.resolve("scr.sock");
@@ -144,6 +168,8 @@ class BridgeLoadTest {
       Vertx vertx = Vertx.vertx();
       FakeNode node = new FakeNode("n1");
       node.hang(Verb.FINALIZE);
+      node.overrides.put(Verb.COMPLETE_OUTPUT,
+          call -> Future.failedFuture(new ScrException(Fault.NOT_VALID, call.encode())));
       vertx.deployVerticle(node)
           .compose(_ -> vertx.deployVerticle(new BridgeVerticle("n1", Path.of(arguments[0]), _ -> { })))
           .onSuccess(_ -> System.out.println("ready")).onFailure(_ -> System.exit(1));
