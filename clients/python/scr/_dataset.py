@@ -76,9 +76,10 @@ class Block:
         self._dataset: Optional[Dataset] = None
 
     def __enter__(self) -> Dataset:
-        name = self._session.start_output(self._wanted, self._flags)
-        self._dataset = Dataset(self._session, name, "complete-output")
-        return self._dataset
+        dataset = Dataset(self._session, "", "complete-output")
+        dataset._name = self._session.start_output(self._wanted, self._flags)
+        self._dataset = dataset
+        return dataset
 
     def __exit__(
         self, kind: Optional[Type[BaseException]], value: Optional[BaseException], trace: Optional[TracebackType]

@@ -7,7 +7,7 @@ import threading
 from enum import IntFlag
 from typing import Any, Callable, Dict, List, NamedTuple, Optional, Tuple, TypeVar, Union
 
-from ._connection import Body, Notice, Transport
+from ._connection import Body, Notice, Prepared, Transport
 from ._fields import boolean, integer, named_files, text, texts
 from ._placing import OutputFiles, RestartFiles
 from ._settings import Settings, of_scr
@@ -402,10 +402,7 @@ class Session:
         def read(reply: Body) -> _Phase:
             return self._phase_of(reply, complete_verb)
 
-        phase = self._numbered(verb, body, read)
-        with self._lock:
-            self._phase = phase
-        return phase.name
+        return self._numbered(verb, body, read).name
 
     def _phase_of(self, reply: Body, complete_verb: str) -> _Phase:
         dataset, name, directory = integer(reply, "dataset"), text(reply, "name"), text(reply, "directory")
@@ -455,28 +452,38 @@ class Session:
         verbs.
         """
         self._connection.check_process()
+        numbers = self._numbers.setdefault(sequence, _Numbers())
+        call: Optional[Prepared] = None
+        number, phase = 0, None
         try:
-            with self._lock:
-                numbers = self._numbers.setdefault(sequence, _Numbers())
-                self._check(verb, numbers, needs)
-                call = self._connection.prepare(
-                    verb, {"run": self._run, "rank": self._rank, "call": numbers.next, **body}
-                )
-                numbers.under_way = verb
-        except ScrError as e:
-            raise self._of_rank(e)
-        try:
-            reply = self._connection.ask(call)
-            _say_remarks(reply)
-            result = read(reply)
-        except ScrError as e:
-            self._answered(numbers, e)
-            raise self._of_rank(e)
-        except BaseException:  # a signal's: the outcome is not known
-            self._answered(numbers, CallTimeoutError("interrupted"))
+            failure: Optional[ScrError] = None
+            try:
+                with self._lock:
+                    self._check(verb, numbers, needs)
+                    number, phase = numbers.next, self._phase
+                    call = self._connection.prepare(
+                        verb, {"run": self._run, "rank": self._rank, "call": number, **body}
+                    )
+                    numbers.under_way = verb
+                reply = self._connection.ask(call)
+                _say_remarks(reply)
+                result = read(reply)
+            except ScrError as e:
+                failure = self._of_rank(e)
+                if call is None:
+                    raise failure
+            self._answered(numbers, failure, None if failure is not None else result)
+            if failure is not None:
+                raise failure
+            return result
+        except ScrError:
             raise
-        self._answered(numbers, None)
-        return result
+        except BaseException:  # a signal's, at any moment: the caller does not know the outcome, and makes the call again
+            if call is not None:
+                with self._lock:
+                    numbers.under_way, numbers.ask_again, numbers.next = None, verb, number
+                    self._phase = self._phase if sequence else phase
+            raise
 
     def _check(self, verb: str, numbers: _Numbers, needs: Optional[str]) -> None:
         if isinstance(self._over, HaltedError) and verb == "finalize":
@@ -496,18 +503,26 @@ class Session:
         first = f"{self._phase.complete_verb} of '{self._phase.name}'"
         raise WrongStateError(f"{verb} is not possible, {first} comes first")
 
-    def _answered(self, numbers: _Numbers, failure: Optional[ScrError]) -> None:
+    def _answered(self, numbers: _Numbers, failure: Optional[ScrError], answer: object) -> None:
+        is_counted = not isinstance(failure, _NOT_COUNTED)
+        is_unknown = isinstance(failure, CallTimeoutError)
+        still_open = isinstance(failure, _STILL_OPEN)
+        is_over = isinstance(failure, _RUN_OVER)
+        opened = answer if isinstance(answer, _Phase) else None
+        # Plain assignments from here on, between which no signal is handled.
         with self._lock:
             verb, numbers.under_way = numbers.under_way, None
-            if not isinstance(failure, _NOT_COUNTED):
+            if is_counted:
                 numbers.ask_again = None
                 numbers.next += 1
-            elif isinstance(failure, CallTimeoutError):
+            elif is_unknown:
                 numbers.ask_again = verb
             phase = self._phase
-            if phase is not None and phase.complete_verb == verb and not isinstance(failure, _STILL_OPEN):
+            if phase is not None and phase.complete_verb == verb and not still_open:
                 self._phase = None
-            if isinstance(failure, _RUN_OVER):
+            if opened is not None:
+                self._phase = opened
+            if is_over:
                 self._over = failure
 
     def _check_route(self, verb: str = "route") -> None:

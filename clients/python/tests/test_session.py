@@ -9,6 +9,7 @@ import os
 import pathlib
 import shutil
 import signal
+import sys
 import tempfile
 import threading
 import unittest
@@ -322,6 +323,56 @@ class FailuresTest(SessionCase):
             session.drop("b")
         session.start_checkpoint("a")
         self.assertEqual([body["call"] for body in self.daemon.bodies("start-output")], [1, 1])
+
+    def test_an_interrupt_at_any_moment_of_a_call_leaves_it_to_be_made_again(self):
+        """Where signals are handled: at the begin of a function, and after one that is not Python's."""
+        phase, last = [], {}
+
+        def answer(call):  # as the daemons: a number that comes again gets its answer again, and has no second effect
+            verb, body = call["address"].rpartition(".")[2], call["body"]
+            number = body.get("call", 0)
+            if number not in (0, last.get("call")):
+                if number != last.get("call", 0) + 1 or (verb == "complete-output") != bool(phase):
+                    raise fake_daemon.Fault(scr.Fault.WRONG_STATE, f"{verb} with number {number} after {last}")
+                last["call"] = number
+                phase[:] = ["output"] if verb == "start-output" else []
+            return fake_daemon.answers(call)
+
+        def interrupted_at(moment, call):
+            seen = 0
+
+            def profile(frame, event, _):
+                nonlocal seen
+                if event in ("call", "c_return") and frame.f_globals["__name__"].startswith("scr."):
+                    seen += 1
+                    if seen == moment:
+                        sys.setprofile(None)
+                        raise KeyboardInterrupt
+
+            sys.setprofile(profile)
+            try:
+                call()
+            except KeyboardInterrupt:
+                return True
+            finally:
+                sys.setprofile(None)
+            return False
+
+        self.daemon.answer = answer
+        calls = [lambda s: s.start_output("a", 1), lambda s: s.complete_output(), lambda s: s.have_restart()]
+        for number, call in enumerate(calls):
+            for moment in range(1, 10_000):
+                last.clear()
+                phase.clear()
+                session = self.open()
+                for before in calls[:number]:
+                    before(session)
+                if not interrupted_at(moment, lambda: call(session)):  # noqa: B023
+                    break
+                for after in calls[number:]:
+                    after(session)
+                session.close()
+            self.assertGreater(moment, 20)
 
     def test_what_cannot_be_sent_takes_no_number(self):
         session = self.open()
