@@ -6,7 +6,8 @@
  * SCR_SUCCESS, or the number of a fault (below); a failure is also written to stderr, with rank and cause.
  *
  * Any thread may call; one call at a time is under way, the others wait. No signal handler is set, no thread started,
- * and MPI is not used: rank and size come from the environment that the launcher makes. See scr(7).
+ * and MPI is not used: rank and size come from the environment that the launcher makes. A forked child is no rank: its
+ * calls fail, and the parent goes on. See scr(7).
  */
 #ifndef SCR_H
 #define SCR_H

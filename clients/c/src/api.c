@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "scr.h"
 #include "session.h"
@@ -13,6 +14,28 @@
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct session session = {.state = STATE_NONE, .rank = -1, .wire = {.descriptor = -1}};
+
+/*
+ * A forked child is no rank. Its copy of the connection is closed at once, so that the death of the parent is seen even
+ * while the child lives, and its calls fail. The lock may be held by a thread that is not here.
+ */
+static void leave_to_parent(void)
+{
+  static const struct fault FORKED = {.number = SCR_ERR_WRONG_STATE,
+      .message = "this process was forked from the rank; only that one may call"};
+  lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
+  if (session.wire.descriptor >= 0) {
+    close(session.wire.descriptor);
+    session.wire.descriptor = -1;
+    session.wire.end = FORKED;
+    session.places = NULL; /* not freed: a thread may have been in it. A file of the child would be in no list */
+  }
+}
+
+static void watch_forks(void)
+{
+  pthread_atfork(NULL, NULL, leave_to_parent);
+}
 
 /* Ends a call: says what went wrong, and lets the next one in. */
 static int done(const char* function, int outcome, const struct fault* fault)
@@ -62,7 +85,9 @@ static void exit_where_halted(void)
 
 VISIBLE int SCR_Init(void)
 {
+  static pthread_once_t once = PTHREAD_ONCE_INIT;
   struct fault fault;
+  pthread_once(&once, watch_forks);
   pthread_mutex_lock(&lock);
   int outcome = session_init(&session, &fault);
   if (outcome == SCR_ERR_HALT_EXIT) {

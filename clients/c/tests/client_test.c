@@ -415,6 +415,69 @@ static void a_daemon_that_is_gone_fails_all_calls_until_the_next_init(void)
   finish();
 }
 
+/* A rank that forks, and goes on where its child may not. */
+static int forks(void)
+{
+  char file[SCR_MAX_FILENAME];
+  int status;
+  CHECK_INT(SCR_SUCCESS, SCR_Init());
+  CHECK_INT(SCR_SUCCESS, SCR_Start_checkpoint());
+  pid_t child = fork();
+  CHECK(child >= 0);
+  if (child == 0) {
+    CHECK_INT(SCR_ERR_WRONG_STATE, SCR_Route_file("/tmp/a", file));
+    CHECK_INT(SCR_ERR_WRONG_STATE, SCR_Complete_checkpoint(1));
+    CHECK_INT(SCR_ERR_WRONG_STATE, SCR_Finalize());
+    _exit(0);
+  }
+  CHECK(waitpid(child, &status, 0) == child && WIFEXITED(status));
+  CHECK_INT(0, WEXITSTATUS(status));
+  CHECK_INT(SCR_SUCCESS, SCR_Route_file("/tmp/a", file));
+  CHECK_INT(SCR_SUCCESS, SCR_Complete_checkpoint(1));
+  CHECK_INT(SCR_SUCCESS, SCR_Finalize());
+  return 0;
+}
+
+/* A rank that dies, and leaves a child behind, which lives until its standard input ends. */
+static int dies(void)
+{
+  char none;
+  CHECK_INT(SCR_SUCCESS, SCR_Init());
+  if (fork() == 0) {
+    CHECK(read(STDIN_FILENO, &none, 1) == 0);
+  }
+  _exit(0);
+}
+
+/* Runs this program, which is to end well. */
+static void run_one_that_forks(const char* how, int input, int other_end)
+{
+  int status;
+  pid_t rank = fork();
+  CHECK(rank >= 0);
+  if (rank == 0) {
+    CHECK(dup2(input, STDIN_FILENO) == STDIN_FILENO && close(other_end) == 0);
+    execl(world.program, world.program, how, NULL);
+    _exit(8);
+  }
+  CHECK(waitpid(rank, &status, 0) == rank && WIFEXITED(status));
+  CHECK_INT(0, WEXITSTATUS(status));
+}
+
+/* The daemon of the test takes the next connection once the one before has ended. */
+static void a_forked_child_is_no_rank_and_the_end_of_its_parent_is_seen(void)
+{
+  int life[2];
+  CHECK(pipe(life) == 0);
+  run_one_that_forks("forks", life[0], life[1]);
+  CHECK_INT(4, world.count);
+  CHECK_INT(1, json_array_size(json_object_get(world.heard[2], "files")));
+  run_one_that_forks("dies", life[0], life[1]);
+  begin();
+  finish();
+  CHECK(close(life[0]) == 0 && close(life[1]) == 0);
+}
+
 /* What the process does that is to end itself. */
 static int ends(void)
 {
@@ -797,6 +860,12 @@ int main(int count, char** arguments)
   if (count > 1 && strcmp(arguments[1], "ends") == 0) {
     return ends();
   }
+  if (count > 1 && strcmp(arguments[1], "forks") == 0) {
+    return forks();
+  }
+  if (count > 1 && strcmp(arguments[1], "dies") == 0) {
+    return dies();
+  }
   world.program = arguments[0];
   strcpy(world.directory, "/tmp/scr-client-XXXXXX");
   CHECK(mkdtemp(world.directory) != NULL);
@@ -816,6 +885,7 @@ int main(int count, char** arguments)
   every_fault_comes_back_as_its_number_and_leaves_the_state_that_it_says();
   a_call_whose_outcome_nobody_knows_is_made_again_with_its_number();
   a_daemon_that_is_gone_fails_all_calls_until_the_next_init();
+  a_forked_child_is_no_rank_and_the_end_of_its_parent_is_seen();
   an_init_that_says_so_ends_the_process_and_rank_0_says_why();
   a_complete_that_says_so_ends_the_process_after_finalize();
   a_call_that_fails_sets_all_it_writes_to_and_where_no_run_is_on_says_to_stop();
