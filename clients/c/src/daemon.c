@@ -2,6 +2,7 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <pwd.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -147,7 +148,7 @@ static char* own_entry(const char* list, int rank, int ranks)
   return strndup(list, strcspn(list, ":"));
 }
 
-int daemon_connect(int rank, int ranks, struct fault* fault)
+static int connect_to_own(int rank, int ranks, struct fault* fault)
 {
   const char* sockets = settings_get("SCR_SOCKET");
   if (sockets != NULL) {
@@ -175,4 +176,23 @@ int daemon_connect(int rank, int ranks, struct fault* fault)
   int descriptor = search(directory, open, fault);
   closedir(open);
   return descriptor;
+}
+
+/* Not in the place of standard output or error: what a program without them writes there is no frame. */
+static int above_standard(int descriptor)
+{
+  if (descriptor < 0 || descriptor > STDERR_FILENO) {
+    return descriptor;
+  }
+  int above = fcntl(descriptor, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+  if (above < 0) {
+    return descriptor;
+  }
+  close(descriptor);
+  return above;
+}
+
+int daemon_connect(int rank, int ranks, struct fault* fault)
+{
+  return above_standard(connect_to_own(rank, ranks, fault));
 }

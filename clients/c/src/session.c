@@ -587,7 +587,7 @@ static int flush_state(struct session* session, const char* verb, const char* na
   json_t* reply = NULL;
   json_t* body = json_pack(
       "{s:I, s:i, s:s}", "run", (json_int_t)session->run, "rank", session->rank, "name", name);
-  int bad = body == NULL ? out_of_memory(fault) : wire_call(&session->wire, verb, body, &reply, fault);
+  int bad = body == NULL ? bad_dataset_name(fault) : wire_call(&session->wire, verb, body, &reply, fault);
   if (bad) {
     return bad;
   }

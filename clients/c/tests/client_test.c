@@ -274,6 +274,7 @@ static void wrong_arguments_are_refused_and_not_sent(void)
   for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
     CHECK_INT(SCR_ERR_BAD_REQUEST, SCR_Start_output(bad[i], 1));
     CHECK_INT(SCR_ERR_BAD_REQUEST, SCR_Current(bad[i]));
+    CHECK_INT(SCR_ERR_BAD_REQUEST, SCR_Flush_test(bad[i], &flag));
   }
   CHECK_INT(SCR_ERR_BAD_REQUEST, SCR_Delete(NULL));
   CHECK_INT(SCR_ERR_BAD_REQUEST, SCR_Flush_test(NULL, &flag));
@@ -754,6 +755,26 @@ static void the_socket_is_found_where_only_one_daemon_is(void)
   setenv("SCR_SOCKET", world.socket, 1);
 }
 
+/* What a program writes to streams that it has not must not be taken for frames. */
+static int has_no_streams(void)
+{
+  int flag;
+  CHECK_INT(SCR_SUCCESS, SCR_Init());
+  CHECK(write(STDIN_FILENO, "text", 4) < 0 && write(STDOUT_FILENO, "text", 4) < 0 && write(STDERR_FILENO, "text", 4) < 0);
+  CHECK_INT(SCR_SUCCESS, SCR_Have_restart(&flag, NULL));
+  CHECK_INT(SCR_SUCCESS, SCR_Finalize());
+  return 0;
+}
+
+static void a_program_without_standard_streams_is_served(void)
+{
+  char command[1024];
+  snprintf(command, sizeof command, "exec '%s' has-no-streams <&- >&- 2>&-", world.program);
+  CHECK_INT(0, system(command));
+  CHECK_INT(3, world.count);
+  forget_heard();
+}
+
 static void* routes_many(void* argument)
 {
   char name[SCR_MAX_FILENAME];
@@ -866,6 +887,9 @@ int main(int count, char** arguments)
   if (count > 1 && strcmp(arguments[1], "dies") == 0) {
     return dies();
   }
+  if (count > 1 && strcmp(arguments[1], "has-no-streams") == 0) {
+    return has_no_streams();
+  }
   world.program = arguments[0];
   strcpy(world.directory, "/tmp/scr-client-XXXXXX");
   CHECK(mkdtemp(world.directory) != NULL);
@@ -896,6 +920,7 @@ int main(int count, char** arguments)
   a_daemon_that_takes_no_settings_is_joined_unless_there_are_some_for_it();
   the_socket_is_found_where_only_one_daemon_is();
   a_token_file_must_be_one_and_somebody_must_listen();
+  a_program_without_standard_streams_is_served();
   switched_off_every_call_succeeds_without_a_daemon();
   many_threads_route_and_no_name_is_taken_twice();
   good_daemon();
