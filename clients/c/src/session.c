@@ -159,10 +159,10 @@ static int copy_name(const char* from, char* to, struct fault* fault)
 /* Absolute, without "." and "..". */
 static int find_prefix(struct session* session, struct fault* fault)
 {
-  char working[SCR_MAX_FILENAME];
+  char working[SCR_MAX_FILENAME] = "/";
   char prefix[SCR_MAX_FILENAME * 2];
   const char* set = settings_get("SCR_PREFIX");
-  if (getcwd(working, sizeof working) == NULL) {
+  if ((set == NULL || set[0] != '/') && getcwd(working, sizeof working) == NULL) {
     return fault_errno(fault, "the working directory cannot be read");
   }
   if (!places_normalise(working, set == NULL ? "." : set, prefix) || strlen(prefix) >= sizeof session->prefix) {

@@ -775,6 +775,27 @@ static void a_program_without_standard_streams_is_served(void)
   forget_heard();
 }
 
+/* Of a job that cleans up too early. */
+static void no_working_directory_is_needed_where_all_paths_are_absolute(void)
+{
+  char gone[160];
+  char working[SCR_MAX_FILENAME];
+  char file[SCR_MAX_FILENAME];
+  CHECK(getcwd(working, sizeof working) != NULL);
+  snprintf(gone, sizeof gone, "%s/gone", world.directory);
+  CHECK(mkdir(gone, 0700) == 0 && chdir(gone) == 0 && rmdir(gone) == 0);
+  begin();
+  CHECK_INT(SCR_SUCCESS, SCR_Start_checkpoint());
+  CHECK_INT(SCR_SUCCESS, SCR_Route_file("/tmp/a", file));
+  CHECK_INT(SCR_ERR_IO, SCR_Route_file("a", file));
+  CHECK_INT(SCR_SUCCESS, SCR_Complete_checkpoint(1));
+  finish();
+  setenv("SCR_PREFIX", "x", 1);
+  CHECK_INT(SCR_ERR_IO, SCR_Init());
+  setenv("SCR_PREFIX", "/tmp/x/..", 1);
+  CHECK(chdir(working) == 0);
+}
+
 static void* routes_many(void* argument)
 {
   char name[SCR_MAX_FILENAME];
@@ -921,6 +942,7 @@ int main(int count, char** arguments)
   the_socket_is_found_where_only_one_daemon_is();
   a_token_file_must_be_one_and_somebody_must_listen();
   a_program_without_standard_streams_is_served();
+  no_working_directory_is_needed_where_all_paths_are_absolute();
   switched_off_every_call_succeeds_without_a_daemon();
   many_threads_route_and_no_name_is_taken_twice();
   good_daemon();

@@ -76,7 +76,7 @@ class Prefix:
             raise self._bad(name, "is empty" if not name else "has a zero character")
         if os.path.basename(name) in ("", ".", ".."):
             raise self._bad(name, "names a directory")
-        path = os.path.normpath(os.path.join(os.getcwd(), name))
+        path = os.path.normpath(name if os.path.isabs(name) else os.path.join(os.getcwd(), name))
         if any(len(os.fsencode(component)) > MAX_COMPONENT_BYTES for component in path.split("/")):
             raise self._bad(name, f"has a component of more than {MAX_COMPONENT_BYTES} bytes")
         real = os.path.join(self._real_directory(os.path.dirname(path)), os.path.basename(path))

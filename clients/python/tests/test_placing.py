@@ -90,6 +90,14 @@ class OutputFilesTest(unittest.TestCase):
                 self.files.route(name)
         self.assertEqual(self.files.listed(), [])
 
+    def test_no_working_directory_is_needed_for_an_absolute_name(self):
+        os.mkdir("gone")
+        os.chdir("gone")
+        os.rmdir("../gone")
+        self.assertEqual(self.files.route(self.prefix + "/f"), self.cache + "/f")
+        with self.assertRaises(OSError):
+            self.files.route("f")
+
     def test_two_thousand_files_cost_no_more_each_than_ten(self):
         for i in range(2000):
             self.files.route(f"{i}/f")
