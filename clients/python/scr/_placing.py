@@ -1,5 +1,6 @@
 """Where the files of a dataset are, found out without a message (docs/messages.md, files placed by the client)."""
 
+import json
 import os
 import re
 from typing import Dict, List, NamedTuple, Optional, Sequence, Set
@@ -8,6 +9,10 @@ from .errors import BadRequestError, NoSuchFileError, OutsidePrefixError
 
 MAX_NAME_CHARS = 1023
 MAX_COMPONENT_BYTES = 255
+
+# Longest list of files in a message, as in the client for C; and what an entry has beside path and base name.
+MAX_LIST_BYTES = 14 << 20
+_ENTRY_BYTES = 33
 _NUMBER = re.compile("[1-9][0-9]{0,7}")
 
 
@@ -116,6 +121,7 @@ class OutputFiles:
         self._directory = directory
         self._names = CacheNames()
         self._name_of: Dict[str, str] = {}
+        self._list_bytes = 0
         self._made: Set[str] = set()
 
     def route(self, name: str) -> str:
@@ -125,6 +131,7 @@ class OutputFiles:
             raise BadRequestError(f"'{relative[:100]}...' has, made absolute, more than {MAX_NAME_CHARS} characters")
         placed = self._name_of.get(relative)
         if placed is None:
+            self._check_listable(relative)
             placed = self._name_of[relative] = self._names.next(relative)
         file = os.path.join(self._directory, placed)
         parent = os.path.dirname(file)
@@ -132,6 +139,20 @@ class OutputFiles:
             os.makedirs(parent, exist_ok=True)
             self._made.add(parent)
         return file
+
+    def _check_listable(self, relative: str) -> None:
+        """Refuses here what complete-output could not say: by then the other ranks wait for it."""
+        path = self._listed(relative)
+        try:
+            texts = json.dumps([path, os.path.basename(relative)], ensure_ascii=False).encode("utf-8")
+        except UnicodeEncodeError as e:
+            raise BadRequestError(f"{path!r} is not valid Unicode; it cannot be a file of a dataset") from e
+        if self._list_bytes + len(texts) + _ENTRY_BYTES > MAX_LIST_BYTES:
+            raise BadRequestError(
+                f"'{path}' is one file too many: what a rank writes in one dataset must be named in one message of"
+                f" {MAX_LIST_BYTES} bytes, about 100,000 files"
+            )
+        self._list_bytes += len(texts) + _ENTRY_BYTES
 
     def listed(self) -> List[NamedFile]:
         """What complete-output is told, in the order of the calls."""

@@ -1,11 +1,13 @@
 """Goal: the client places files exactly as the daemon does, and lets none out of the prefix directory. That the two
 agree is shown in test_daemons, where a daemon holds each list against its own rule."""
 
+import json
 import os
 import random
 import shutil
 import tempfile
 import unittest
+import unittest.mock
 
 import scr
 from scr._placing import CacheNames, NamedFile, OutputFiles, RestartFiles
@@ -84,11 +86,20 @@ class OutputFilesTest(unittest.TestCase):
             ("", scr.BadRequestError), (".", scr.BadRequestError), ("a/", scr.BadRequestError),
             ("a/..", scr.BadRequestError), ("d", scr.BadRequestError), (".scr/f", scr.BadRequestError),
             ("a\0b", scr.BadRequestError),
+            ("a\udcff", scr.BadRequestError), ("a\udcff/b", scr.BadRequestError),
             ("x" * 256, scr.BadRequestError), ("/".join(["x" * 200] * 6), scr.BadRequestError),
         ]:  # fmt: skip
             with self.subTest(name=name), self.assertRaises(kind):
                 self.files.route(name)
         self.assertEqual(self.files.listed(), [])
+
+    def test_what_complete_output_could_not_list_is_refused(self):
+        with unittest.mock.patch("scr._placing.MAX_LIST_BYTES", 1000):
+            with self.assertRaisesRegex(scr.BadRequestError, "one file too many"):
+                for i in range(100):
+                    self.files.route(f"{i}/f")
+            self.assertLess(len(json.dumps([file._asdict() for file in self.files.listed()])), 1000)
+            self.assertGreater(len(self.files.listed()), 3)
 
     def test_no_working_directory_is_needed_for_an_absolute_name(self):
         os.mkdir("gone")
