@@ -114,8 +114,12 @@ public final class SocketTransport implements Transport {
     synchronized (unsent) {
       PendingCalls.Call call = pending.open(verb);
       if (!call.answer().isDone()) {
-        send(JsonText.write(Map.of("type", Frames.SEND, "address", Addresses.ofSocketOwner(verb),
-            "replyAddress", Long.toString(call.id()), "body", body)));
+        try {
+          send(JsonText.write(Map.of("type", Frames.SEND, "address", Addresses.ofSocketOwner(verb),
+              "replyAddress", Long.toString(call.id()), "body", body)));
+        } catch (ScrException e) {
+          pending.fail(call.id(), e);                      // it cannot be said, and does not wait
+        }
       }
       return call.answer();
     }
@@ -181,10 +185,10 @@ public final class SocketTransport implements Transport {
       pending.end(lost("ended: the daemon stopped or died", e), true);
     } catch (IOException e) {
       pending.end(lost("failed: " + e.getMessage(), e), true);
-    } catch (ClassCastException | NumberFormatException e) {
-      pending.end(lost("carried a frame that cannot be read: " + e.getMessage(), e), true);
     } catch (ScrException e) {
       pending.end(e, true);
+    } catch (RuntimeException e) {                         // a field of another type, or null
+      pending.end(lost("carried a frame that cannot be read: " + e.getMessage(), e), true);
     } finally {
       disconnect();
     }

@@ -10,6 +10,7 @@ import io.vertx.core.Vertx;
 import io.vertx.core.json.JsonObject;
 import io.vertxscr.model.DatasetFlags;
 import io.vertxscr.model.Fault;
+import io.vertxscr.model.Limits;
 import io.vertxscr.model.ScrException;
 import io.vertxscr.protocol.Verb;
 import io.vertxscr.protocol.app.DoneReply;
@@ -213,6 +214,20 @@ class ScrTest {
     assertThat(node.received).extracting(call -> call.body().getInteger("number")).isEqualTo(numbers);
   }
 
+  @Test
+  void aCallThatCannotBeSaidFailsAndDoesNotWait() {
+    SocketTransport transport = SocketTransport.connect(options.socket());
+    try {
+      for (int i = 0; i <= Limits.MAX_CALLS_IN_FLIGHT; i++) {
+        ScrException failure = SessionTest.failure(transport.request(Verb.ROUTE, Map.of("name", "\ud800")));
+        assertThat(failure.fault()).isEqualTo(Fault.BAD_REQUEST);
+      }
+      assertThat(SessionTest.await(transport.request(Verb.ALIVE, Map.of()))).isEmpty();
+    } finally {
+      transport.close();
+    }
+  }
+
   /** A daemon that sends invalid answers, or dies in the middle of one: no call may wait for it. */
   @Test
   void noAnswerOfABrokenDaemonLeavesACallWaiting() throws Exception {
@@ -220,7 +235,13 @@ class ScrTest {
         {}, {0, 0}, {0, 0, 0, 0}, {-1, -1, -1, -1}, {0, 0, 0, 9, '{'}, {0, 0, 0, 1, '{'}, {0, 0, 0, 2, '{', '}'},
         {0, 0, 0, 2, '[', ']'}, framed("{\"type\":\"err\",\"message\":\"access_denied\"}"),
         framed("{\"type\":\"message\",\"address\":\"x\",\"body\":{}}"), framed("{\"type\":\"message\",\"body\":{}}"),
-        framed("{\"type\":\"message\",\"address\":\"1\",\"body\":3}"), framed("{\"type\":3}")};
+        framed("{\"type\":\"message\",\"address\":\"1\",\"body\":3}"), framed("{\"type\":3}"),
+        framed("{\"type\":\"message\",\"address\":\"1\",\"body\":null}"),
+        framed("{\"type\":\"message\",\"address\":null,\"body\":{}}"),
+        framed("{\"type\":\"err\",\"address\":\"1\",\"failureCode\":null,\"message\":\"x\"}"),
+        framed("{\"type\":\"err\",\"address\":\"1\",\"failureCode\":3,\"message\":null}"),
+        framed("{\"type\":\"err\",\"address\":\"1\",\"failureCode\":4294967299,\"message\":\"x\"}"),
+        framed("{\"type\":\"err\",\"address\":[],\"failureCode\":3,\"message\":\"x\"}")};
     Path path = directory.resolve("broken.sock");
     try (ServerSocketChannel server = ServerSocketChannel.open(StandardProtocolFamily.UNIX)) {
       server.bind(UnixDomainSocketAddress.of(path));
