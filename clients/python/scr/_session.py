@@ -180,7 +180,7 @@ class Session:
             _say_remarks(reply)
         except HaltExitError as e:
             if self._rank == 0:
-                sys.stderr.write(f"scr: the run ends here (SCR_HALT_EXIT=1): {e.reason}\n")
+                say(f"the run ends here (SCR_HALT_EXIT=1): {e.reason}")
             raise SystemExit(0) from e
         except ScrError as e:
             raise self._of_rank(e)
@@ -420,7 +420,7 @@ class Session:
             return True
         except FILES_NOT_GOOD as e:
             if self._rank == 0:
-                print(f"scr: {e.reason}", file=sys.stderr, flush=True)
+                say(e.reason)
             return False
 
     def _complete(self, verb: str, valid: bool) -> None:
@@ -433,7 +433,7 @@ class Session:
         ends = self._numbered(verb, body, _end_of, needs=verb)
         if ends.exit:
             # SCR_HALT_EXIT=1: all ranks hear it with the same call, and all take their leave.
-            sys.stderr.write(f"scr: rank {self._rank}: the run ends here (SCR_HALT_EXIT=1): {ends.reason}\n")
+            say(f"rank {self._rank}: the run ends here (SCR_HALT_EXIT=1): {ends.reason}")
             self.finalize()
             raise SystemExit(0)
 
@@ -537,10 +537,16 @@ class Session:
         return error
 
 
+def say(line: str) -> None:
+    """Prints it where the program has a standard error; ``print`` would take the standard output instead."""
+    if sys.stderr is not None:
+        print(f"scr: {line}", file=sys.stderr, flush=True)
+
+
 def _say_remarks(reply: Body) -> None:
     """Prints what rank 0 is told."""
     for remark in texts(reply, "remarks"):
-        print(f"scr: {remark}", file=sys.stderr, flush=True)
+        say(remark)
 
 
 def _exit_of(reply: Body) -> _Exit:

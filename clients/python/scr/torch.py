@@ -29,7 +29,7 @@ import torch
 from . import session as _session_of_process
 from ._background import Background
 from ._dataset import Dataset
-from ._session import Flag, Session
+from ._session import Flag, Session, say
 from ._state import ForeignFileError, Stage, read
 from .errors import CorruptError, InputOutputError, NotValidError, WrongStateError
 
@@ -91,7 +91,7 @@ class Checkpoints:
             try:
                 state = read(self._session.route_file(_file_name(self._session)))
             except (CorruptError, InputOutputError, OSError) as e:
-                print(f"scr: rank {self._session.rank} cannot read its state: {e}", file=sys.stderr, flush=True)
+                say(f"rank {self._session.rank} cannot read its state: {e}")
                 is_read = False
             if self._session.complete_restart(is_read):
                 return state
@@ -257,7 +257,7 @@ class Callback:
             self._checkpoints.wait()
         except NotValidError as e:
             if e.rank == 0:
-                print(f"scr: {e.reason}", file=sys.stderr, flush=True)
+                say(e.reason)
 
     def _states_of_callbacks(self, trainer: Any) -> Dict[str, Any]:
         return {callback.state_key: callback.state_dict() for callback in trainer.callbacks if callback is not self}

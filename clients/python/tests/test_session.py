@@ -302,6 +302,16 @@ class FailuresTest(SessionCase):
         self.assertIn("rank 3: the run ends here (SCR_HALT_EXIT=1): TIME_EXPIRED", printed.getvalue())
         self.assertEqual(self.daemon.verbs()[-1], "finalize")
 
+    def test_a_program_without_a_standard_error_hears_nothing_and_finalizes_too(self):
+        self.daemon.answer = lambda call: {**fake_daemon.answers(call), **(
+            {"exit": True, "halt": "TIME_EXPIRED"} if "complete" in call["address"] else {})}  # fmt: skip
+        session = self.open()
+        session.start_checkpoint()
+        with self.assertRaises(SystemExit), contextlib.redirect_stderr(None):
+            with contextlib.redirect_stdout(io.StringIO()) as printed:
+                session.complete_checkpoint()
+        self.assertEqual((self.daemon.verbs()[-1], printed.getvalue()), ("finalize", ""))
+
     def test_where_no_run_may_begin_every_rank_ends_and_rank_0_says_why(self):
         for rank, said in ((0, "scr: the run ends here (SCR_HALT_EXIT=1): because\n"), (3, "")):
             self.fail_once("init", scr.Fault.HALT_EXIT)
