@@ -111,7 +111,7 @@ final class CacheWatch {
     return program.ledger().all().stream()
         .filter(newer -> newer.mayReplace(attempt) && newer.isCheckpoint() && !newer.isRemoved
             && program.ledger().mayBeComplete(newer))
-        .filter(newer -> newer.flushed || newer.isRotten || newer.tolerance >= attempt.tolerance
+        .filter(newer -> newer.flushed || newer.isRotten || newer.asked >= attempt.asked
             && (newer.isProtected() || isRestored(newer)) && isDurable(newer) && isKnown(newer))
         .findFirst();
   }
@@ -119,7 +119,7 @@ final class CacheWatch {
   /** Whether all ranks of a run have restarted from it, on nodes that have redundancy for their parts again. */
   private boolean isRestored(Attempt attempt) {
     return !attempt.readOn.isEmpty() && attempt.readOn.stream().allMatch(node -> filemap(attempt, node)
-        .filter(record -> attempt.tolerance == 0
+        .filter(record -> attempt.asked == 0
             || record.ranks().stream().noneMatch(rank -> rank.redundancy().isEmpty() && rank.set().size() > 1))
         .isPresent());
   }

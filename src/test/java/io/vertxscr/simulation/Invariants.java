@@ -282,7 +282,7 @@ final class Invariants {
 
   private boolean isAtRest(String name) {
     VirtualTime.Level level = time.level(cluster.loop(name));
-    int healings = world.roomBytes.isPresent() ? 1 : 0;         // tried again, until there is room for lost parts
+    int healings = world.isTight() ? 1 : 0;         // tried again, until there is room for lost parts
     long barred = main.ledger().attempts().stream().filter(main.ledger()::isBarred).count();   // each is tried again
     return level.jobs() == 0 && level.timers() <= MOST_TIMERS + damaged(name) + healings + barred
         && level.promises() <= MOST_PROMISES && cluster.unanswered(name) == 0;

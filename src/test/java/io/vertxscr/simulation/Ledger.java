@@ -10,6 +10,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.Random;
 import java.util.Set;
 import java.util.TreeSet;
@@ -23,6 +24,8 @@ final class Ledger {
   private static final Pattern DATASET = Pattern.compile("/scr\\.dataset\\.([0-9]+)/");
 
   private final int ranks;
+  /** Of each file; empty: drawn. */
+  private final OptionalInt fileBytes;
   private final List<Attempt> attempts = new ArrayList<>();
   /** Those of a rival, too. */
   private final List<Attempt> all = new ArrayList<>();
@@ -80,6 +83,7 @@ final class Ledger {
     final int run;
     final int step;
     final DatasetFlags flags;
+    private final OptionalInt fileBytes;
     final Set<Integer> called = new TreeSet<>();
     /** Nodes of its ranks, and the files that these wrote in a cache. */
     final Set<String> nodes = new TreeSet<>();
@@ -103,6 +107,8 @@ final class Ledger {
     long begunNs;
     /** How many nodes, or groups of them, may be lost with its caches. */
     int tolerance;
+    /** As many as the scheme is to survive; fewer where there were too few groups for that. */
+    int asked;
     boolean acknowledged;
     boolean flushed;
     /** It was in the prefix directory once. */
@@ -124,7 +130,8 @@ final class Ledger {
     /** A byte of it in the prefix directory is another one. */
     boolean isRotten;
 
-    Attempt(int number, int run, int step, DatasetFlags flags) {
+    Attempt(int number, int run, int step, DatasetFlags flags, OptionalInt fileBytes) {
+      this.fileBytes = fileBytes;
       this.number = number;
       this.run = run;
       this.step = step;
@@ -171,8 +178,10 @@ final class Ledger {
     }
   }
 
-  Ledger(int ranks) {
+  /** @param fileBytes of each file; empty: drawn */
+  Ledger(int ranks, OptionalInt fileBytes) {
     this.ranks = ranks;
+    this.fileBytes = fileBytes;
   }
 
   int ranks() {
@@ -187,7 +196,7 @@ final class Ledger {
   /** The attempt of a run at a step; the first rank that asks begins it. */
   Attempt attempt(int run, int step, DatasetFlags flags) {
     return find(run, step).orElseGet(() -> {
-      Attempt added = new Attempt(all.size(), run, step, flags);
+      Attempt added = new Attempt(all.size(), run, step, flags, fileBytes);
       all.add(added);
       if (!added.isOfRival()) {
         attempts.add(added);
@@ -278,10 +287,27 @@ final class Ledger {
 
   private static byte[] drawn(Attempt attempt, int rank, int file) {
     Random random = new Random(attempt.run * 1_000_003L + attempt.step * 10_007L + rank * 101L + file);
-    byte[] bytes = new byte[HEADER_BYTES + random.nextInt(random.nextInt(4) == 0 ? 6_000 : 600)];
+    byte[] bytes = new byte[attempt.fileBytes.orElseGet(
+        () -> HEADER_BYTES + random.nextInt(random.nextInt(4) == 0 ? 6_000 : 600))];
     random.nextBytes(bytes);
     ByteBuffer.wrap(bytes).putInt(attempt.run).putInt(attempt.step).putInt(rank).putInt(file);
     return bytes;
+  }
+
+  /** Of the files of the first checkpoint on the node that has most of it. */
+  long mostBytes(int ranksPerNode, int files) {
+    Attempt first = new Attempt(0, 0, 1, DatasetFlags.CHECKPOINT, fileBytes);
+    long most = 0;
+    for (int from = 0; from < ranks; from += ranksPerNode) {
+      long sum = 0;
+      for (int rank = from; rank < from + ranksPerNode; rank++) {
+        for (int file = 0; file < files; file++) {
+          sum += bytes(first, rank, file).length;
+        }
+      }
+      most = Math.max(most, sum);
+    }
+    return most;
   }
 
   /** Of a dataset without the largest file of each node. */

@@ -37,6 +37,8 @@ record Outcome(Scenario scenario, List<Violation> violations, List<String> calls
     EVICTED_IS_REPLACED,
     /** Old checkpoints leave the prefix directory only where SCR_PREFIX_SIZE newer ones can be used. */
     WINDOW_IS_KEPT,
+    /** Phases and healing put no more into a store than its SIZE; what has no room fails for all ranks alike. */
+    SIZE_IS_KEPT,
     /** Background flushes are no faster than they may be. */
     LIMITS_HOLD,
     /** All ranks are told the same advice at the same call, and the conditions of the halt file are obeyed. */

@@ -68,6 +68,7 @@ final class ProgramRuns {
       throws IOException {
     runs++;
     world.hasBegun.clear();
+    world.stores.runBegins();
     world.runBeganNs = time.nowNs();
     world.ranks = new ArrayList<>();
     advice = new HashMap<>();
@@ -105,6 +106,7 @@ final class ProgramRuns {
     }
     time.runUntil(() -> false, Duration.ofNanos(Math.max(0, Math.max(world.faultsEndNs, troublesNs) - time.nowNs())));
     invariants.checkOffers(run);
+    world.stores.runEnds();
     world.checkPrefix();
   }
 
@@ -220,6 +222,9 @@ final class ProgramRuns {
 
   /** All ranks have read it, where the last one of them has. */
   private void noteRestart(Attempt offered) {
+    if (offered != null) {                                // it is protected in the sets of this run
+      offered.tolerance = Math.min(offered.tolerance, world.setsTolerate());
+    }
     if (offered != null && world.ranks.stream().allMatch(rank -> rank.offered == offered)) {
       offered.readOn.clear();
       world.ranks.forEach(rank -> offered.readOn.add(rank.node));
@@ -310,6 +315,7 @@ final class ProgramRuns {
   }
 
   private Future<Void> dataset(Rank rank, VirtualSession session, int run, int step, DatasetFlags flags) {
+    world.stores.asks(rank);
     return rank.call("start " + step, session.startOutput("step-" + step, flags)).compose(phase -> {
       Attempt attempt = rank.program.ledger().attempt(run, step, flags);
       attempt.nodes.add(rank.node);
@@ -324,7 +330,8 @@ final class ProgramRuns {
         String name = rank.program.prefix() + "/" + scenario.path(step, rank.number, file);
         written = written.compose(_ -> rank.call("route", phase.route(name))).map(path -> {
           attempt.isIn(rank.path(path));
-          attempt.tolerance = scenario.tolerance(path.toString());
+          attempt.asked = scenario.tolerance(path.toString());
+          attempt.tolerance = Math.min(attempt.asked, world.setsTolerate());
           return writes(rank, rank.path(path), Ledger.bytes(attempt, rank.number, number), failed);
         });
       }
@@ -353,12 +360,14 @@ final class ProgramRuns {
         }
         throw failure instanceof RuntimeException known ? known : new IllegalStateException(failure);
       });
-    }).recover(failure -> lacksRoom(failure) ? Future.succeededFuture() : Future.failedFuture(failure));
+    }).onComplete((_, failure) -> world.stores.told(rank, step, failure == null ? null : Fault.of(failure)))
+        .recover(failure -> lacksRoom(failure) ? Future.succeededFuture() : Future.failedFuture(failure));
   }
 
   /** Of this rank or of another one; all of them go on without the dataset. */
   private boolean lacksRoom(Throwable failure) {
-    return world.roomBytes.isPresent() && Set.of(Fault.NO_SPACE, Fault.NOT_VALID).contains(Fault.of(failure));
+    return world.roomBytes.isPresent() && Set.of(Fault.NO_SPACE, Fault.NOT_VALID).contains(Fault.of(failure))
+        || scenario.hasSize() && Fault.of(failure) == Fault.NO_SPACE;
   }
 
   private Void acknowledged(Rank rank, Attempt attempt) {
@@ -366,6 +375,7 @@ final class ProgramRuns {
       attempt.acknowledged = true;
       world.acknowledgedNs = world.wallNs();
       world.said(attempt + " is complete");
+      world.stores.completes(attempt);
       if (attempt.isCheckpoint() && world.roomBytes.isEmpty()) {
         scenario.room().ifPresent(strikes::shrink);
       }

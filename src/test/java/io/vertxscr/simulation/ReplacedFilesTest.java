@@ -22,6 +22,7 @@ import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalInt;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -38,7 +39,7 @@ class ReplacedFilesTest {
   private final Path prefix = files.getPath("/pfs/prefix");
   private final PrefixPaths paths = new PrefixPaths(prefix);
   private final Clock clock = Clock.fixed(NOW, ZoneOffset.UTC);
-  private final Ledger ledger = new Ledger(2);
+  private final Ledger ledger = new Ledger(2, OptionalInt.empty());
   private final List<Invariant> violated = new ArrayList<>();
 
   private SimulatedFileSystem view(String name) {

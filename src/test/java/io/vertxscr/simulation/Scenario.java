@@ -14,6 +14,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalDouble;
 import java.util.OptionalInt;
+import java.util.OptionalLong;
 import java.util.Random;
 import java.util.Set;
 import java.util.SortedMap;
@@ -87,6 +88,16 @@ record Scenario(long seed, Profile profile, int nodes, int spares, int ranksPerN
       "SCR_CONTAINER_ALIGN", List.of("512")));
   /** Redundancy sets are as small as the scheme allows in one of so many. */
   private static final int SET_KINDS = 3;
+  /** Of those that survive losses, in one of so many there may be fewer groups than that takes, and losses go on. */
+  private static final int LOSSES_KINDS = 6;
+  private static final int MOST_GROUP = 3;
+  /** Stores have a SIZE in one of so many. */
+  private static final int SIZE_KINDS = 6;
+  /** Of a file: not less than what describes it in one of redundancy. */
+  private static final int LEAST_EVEN_BYTES = 300;
+  private static final int MOST_EVEN_BYTES = 1_500;
+  /** Of a file of redundancy, about. */
+  private static final long HEADER_BYTES = 500;
   private static final double LEAST_ROOM = 1.3;
   private static final double MOST_ROOM = 3.2;
 
@@ -299,9 +310,41 @@ record Scenario(long seed, Profile profile, int nodes, int spares, int ranksPerN
         : OptionalDouble.of(random.nextDouble(LEAST_ROOM, MOST_ROOM));
   }
 
+  /** Whether stores have a SIZE. Not where disks are small, which says the same more strictly. */
+  boolean hasSize() {
+    return !isBypass() && room().isEmpty() && drawOf(24, 0, 0).nextInt(SIZE_KINDS) == 0;
+  }
+
+  /** The SIZE of each store, if it has one: so many datasets as large as the first checkpoint on its largest node. */
+  OptionalLong sizeBytes() {
+    double room = drawOf(24, 1, 0).nextDouble(LEAST_ROOM, MOST_ROOM);
+    return hasSize() ? OptionalLong.of((long) (room * checkpointBytes())) : OptionalLong.empty();
+  }
+
+  /** Of all files, in half of those with a SIZE, so that daemons know what a dataset will take; empty: drawn. */
+  OptionalInt fileBytes() {
+    Random random = drawOf(24, 2, 0);
+    return hasSize() && random.nextBoolean() ? OptionalInt.of(random.nextInt(LEAST_EVEN_BYTES, MOST_EVEN_BYTES))
+        : OptionalInt.empty();
+  }
+
+  /** About what the first checkpoint takes on the node that has most of it, redundancy included. */
+  private long checkpointBytes() {
+    int members = hasSmallSets() ? tolerance + 1 : Math.max(tolerance + 1, nodes / groupSize());
+    double redundancy = tolerance == 0 ? 0 : "PARTNER".equals(parameters.get("SCR_COPY_TYPE")) ? tolerance
+        : tolerance / (double) (members - tolerance);
+    long files = new Ledger(ranks(), fileBytes()).mostBytes(ranksPerNode, this.files);
+    return (long) (files * (1 + redundancy)) + (tolerance == 0 ? 0L : ranksPerNode * HEADER_BYTES);
+  }
+
+  /** Whether datasets may find no room in the caches. */
+  boolean isTight() {
+    return room().isPresent() || hasSize();
+  }
+
   /** Whether the ranks write to the prefix directory what has no room in the caches. There they may share a file. */
   private boolean bypassesFull() {
-    return room().isPresent() && variant.form() == Form.FILES && !variant.clashes()
+    return isTight() && variant.form() == Form.FILES && !variant.clashes()
         && drawOf(20, 0, 0).nextInt(FULL_KINDS) == 0;
   }
 
@@ -311,14 +354,14 @@ record Scenario(long seed, Profile profile, int nodes, int spares, int ranksPerN
   }
 
   /** Whether older datasets go before a new one is written. */
-  private boolean isEvictedBefore() {
-    return room().isPresent() && drawOf(9, 0, 0).nextInt(3) == 0;
+  boolean isEvictedBefore() {
+    return isTight() && drawOf(9, 0, 0).nextInt(3) == 0;
   }
 
   /** Whether the last checkpoint in the caches may go before the next one is written. */
   boolean mayLoseLast() {
     return isEvictedBefore()
-        || room().isPresent() && (variant.twoStores() || parameters.get("SCR_CACHE_SIZE").equals("1"));
+        || isTight() && (variant.twoStores() || parameters.get("SCR_CACHE_SIZE").equals("1"));
   }
 
   /** Larger files are copied to and from the prefix directory in pieces of this size. */
@@ -332,6 +375,9 @@ record Scenario(long seed, Profile profile, int nodes, int spares, int ranksPerN
 
   /** So many nodes fail together at most; 1: each by itself. */
   int groupSize() {
+    if (losesOn()) {
+      return 1 + drawOf(25, 1, 0).nextInt(MOST_GROUP);
+    }
     Random random = drawOf(16, 0, 0);
     return random.nextInt(GROUP_KINDS) > 0 ? 1 : 2 + random.nextInt(3) / 2;
   }
@@ -341,9 +387,29 @@ record Scenario(long seed, Profile profile, int nodes, int spares, int ranksPerN
     return tolerance > 0 && drawOf(18, 0, 0).nextInt(SET_KINDS) == 0;
   }
 
-  /** With fewer nodes, redundancy sets without two of a group would be too small for the tolerance. */
+  /**
+   * Whether nodes are lost one after the other behind runs, too, as far as what operators are told allows that. There
+   * may be fewer failure groups than the scheme wants, and no spares for what is lost.
+   */
+  boolean losesOn() {
+    return tolerance > 0 && drawOf(25, 0, 0).nextInt(LOSSES_KINDS) == 0;
+  }
+
+  /** By which nodes are lost behind a run, and how many of them; empty: none. */
+  Optional<Random> lostBehind(int run) {
+    Random random = drawOf(25, 2, run);
+    boolean mayDiffer = troubles.stream().map(Trouble::kind).anyMatch(kind ->
+        kind.hurtsDisk() || kind.losesPower() || kind == Kind.BYTE_ROTS);   // from what filemaps say
+    return !losesOn() || mayDiffer || random.nextInt(3) == 0 ? Optional.empty() : Optional.of(random);
+  }
+
+  /** With fewer nodes, redundancy sets without two of a group would be too small for the tolerance, as they may be. */
   int leastNodes() {
-    return groupSize() * (tolerance + 1);
+    return losesOn() ? Math.max(groupSize() + 1, minNodes()) : groupSize() * (tolerance + 1);
+  }
+
+  private int minNodes() {
+    return groupSize() == 1 ? tolerance + 1 : 2;
   }
 
   /** The failure group of a node. */
@@ -623,10 +689,14 @@ record Scenario(long seed, Profile profile, int nodes, int spares, int ranksPerN
     return BYTES_PER_SECOND_OF_A_RANK * ranks();
   }
 
-  /** The system's configuration file. */
-  String configuration() {
+  /** The system's configuration file. @param withSizes or stores have what there is, as those of another job */
+  String configuration(boolean withSizes) {
     Stream<String> all = Stream.concat(names(nodes + spares).stream(), RivalJob.names(nodes).stream());
-    return descriptors() + (groupSize() == 1 ? "" : all
+    String size = withSizes && hasSize() ? " SIZE=" + sizeBytes().getAsLong() : "";
+    String stores = variant.twoStores() ? "STORE=/local/cache COUNT=" + parameters.get("SCR_CACHE_SIZE") + size
+        + "\nSTORE=" + SECOND_STORE + " COUNT=1" + size + "\n"
+        : size.isEmpty() ? "" : "STORE=/local/cache" + size + "\n";
+    return stores + descriptors() + (groupSize() == 1 ? "" : all
         .map(node -> "GROUPS=" + node + " POWER=" + group(node) + "\n").collect(Collectors.joining()));
   }
 
@@ -637,8 +707,7 @@ record Scenario(long seed, Profile profile, int nodes, int spares, int ranksPerN
     if (!variant.twoStores()) {
       return compression.isEmpty() ? "" : "CKPT=0 INTERVAL=1" + scheme;
     }
-    return "STORE=/local/cache COUNT=" + parameters.get("SCR_CACHE_SIZE") + "\nSTORE=" + SECOND_STORE + " COUNT=1\n"
-        + "CKPT=0 INTERVAL=1 STORE=/local/cache TYPE=SINGLE" + compression + "\n"
+    return "CKPT=0 INTERVAL=1 STORE=/local/cache TYPE=SINGLE" + compression + "\n"
         + "CKPT=1 INTERVAL=2 STORE=" + SECOND_STORE + scheme;
   }
 
@@ -657,6 +726,9 @@ record Scenario(long seed, Profile profile, int nodes, int spares, int ranksPerN
         + " spares, " + (groupSize() > 1 ? "in groups of " + groupSize() + ", " : "")
         + (hasSmallSets() ? "small sets, " : "")
         + (room().isPresent() ? "small disks" + (bypassesFull() ? " and past them, " : ", ") : "")
+        + (losesOn() ? "losses go on, " : "")
+        + (hasSize() ? "stores of " + sizeBytes().getAsLong() + " bytes" + (bypassesFull() ? " and past them, " : ", ")
+            + (fileBytes().isPresent() ? "files of " + fileBytes().getAsInt() + ", " : "") : "")
         + (objectPart().isPresent() ? "object store by parts of " + objectPart().getAsInt() + ", " : "")
         + rival().map(rival -> rival + ", ").orElse("")
         + files + (rolling ? " rolling" : "") + " files a rank, checkpoints in each run " + steps + ", "

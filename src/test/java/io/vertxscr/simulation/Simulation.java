@@ -58,6 +58,7 @@ final class Simulation {
   private final OperatorOrders orders;
   private final OperatorCommands commands;
   private final OperatorDrains drains;
+  private final ClaimedLosses losses;
   private final ProgramRuns runs;
   private final List<String> hosts;
   private final List<String> spares;
@@ -81,6 +82,7 @@ final class Simulation {
     this.operator = new Operator(world.view.files(), main.prefix(), script.clock());
     this.orders = new OperatorOrders(cluster, world::said);
     this.drains = new OperatorDrains(world);
+    this.losses = new ClaimedLosses(world);
     this.runs = new ProgramRuns(world, operator, strikes, invariants);
     this.commands = new OperatorCommands(scenario, main.ledger(),
         new OfflineTools(new SimulatedDisk(world::wallNs), world.shared, world.store, main.prefix(), script.clock()),
@@ -220,6 +222,11 @@ final class Simulation {
     if (scenario.endsAllocation(run)) {
       endAllocation(run);
     }
+    scenario.lostBehind(run).ifPresent(random -> {
+      losses.lose(hosts, random);
+      isQuiet = false;
+      replace();
+    });
     cluster.pass(scenario.rest(run));
   }
 

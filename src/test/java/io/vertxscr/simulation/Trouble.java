@@ -117,6 +117,14 @@ record Trouble(Kind kind, int run, int afterMs, List<String> nodes, int forMs, i
       };
     }
 
+    /** Whether what is not durable may go. */
+    boolean losesPower() {
+      return switch (this) {
+        case NODE_LOSES_POWER, ALL_LOSE_POWER, ALL_LOSE_POWER_BEHIND, ALL_LOSE_POWER_WITHIN -> true;
+        default -> false;
+      };
+    }
+
     /** Whether a copy of what a node holds is lost by it. */
     boolean loses() {
       return switch (this) {
@@ -126,19 +134,12 @@ record Trouble(Kind kind, int run, int afterMs, List<String> nodes, int forMs, i
     }
   }
 
-  private boolean losesPower() {
-    return switch (kind) {
-      case NODE_LOSES_POWER, ALL_LOSE_POWER, ALL_LOSE_POWER_BEHIND, ALL_LOSE_POWER_WITHIN -> true;
-      default -> false;
-    };
-  }
-
   @Override
   public String toString() {
     return "run " + run + " + " + afterMs + " ms: " + kind + " " + String.join(",", nodes)
         + (forMs > 0 ? " for " + forMs + " ms" : "")
         + (number > 0 ? (kind.isOfMessages() ? " at message " : " at operation ") + number : "")
-        + (losesPower() ? " keeping " + kept : "")
+        + (kind.losesPower() ? " keeping " + kept : "")
         + (failure == OperationFailure.ANY ? "" : " " + failure);
   }
 }

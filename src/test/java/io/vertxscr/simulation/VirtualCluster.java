@@ -85,6 +85,7 @@ public final class VirtualCluster implements Machine.Standstill {
   private final VirtualTime time;
   private final Trace trace;
   private long extentBytes = Extent.MOST_BYTES;
+  private boolean hasOwnHosts;
   private UnaryOperator<int[]> links = UnaryOperator.identity();
   private final VirtualBus bus;
   private final VirtualMembers members;
@@ -135,6 +136,11 @@ public final class VirtualCluster implements Machine.Standstill {
   /** From now on daemons begin that copy larger files to and from prefix directories in pieces of this size. */
   void cutFiles(long bytes) {
     extentBytes = bytes;
+  }
+
+  /** Nodes that begin from now on are on hosts of their own; else all share one, and what its stores have. */
+  void spread() {
+    hasOwnHosts = true;
   }
 
   /** Connects nodes otherwise. @param by makes of the times after which a message arrives, in ms, those when it does */
@@ -452,7 +458,8 @@ public final class VirtualCluster implements Machine.Standstill {
     private int storageHangs;
 
     Node(String name) {
-      NodeInfo info = new NodeInfo(name, "host", "127.0.0.1", 1, VirtualBus.keyOf(name));
+      NodeInfo info =
+          new NodeInfo(name, hasOwnHosts ? "host of " + name : "host", "127.0.0.1", 1, VirtualBus.keyOf(name));
       end = name + "/" + ++lives;
       turns = time.loop(machines.apply(name), new VirtualTime.NodeCondition() {
         @Override

@@ -25,6 +25,7 @@ import java.util.OptionalLong;
 import java.util.Random;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.stream.Collectors;
 
 /** The nodes of a scenario, with their disks, the programs on them, and what has befallen them so far. */
 final class World {
@@ -77,6 +78,7 @@ final class World {
   long acknowledgedNs;
   private final SimulatedFileSystem inspector;
   private final CacheWatch caches;
+  final StoreWatch stores;
 
   World(Scenario scenario, boolean readable) {
     this.scenario = scenario;
@@ -91,10 +93,14 @@ final class World {
     this.cluster = new VirtualCluster(random, time, settings(FIRST_JOB),
         Path.of("/pfs/prefix"), name -> machine(name).local(), readable, this::arrivals);
     cluster.cutFiles(scenario.extentBytes());
+    if (scenario.hasSize()) {
+      cluster.spread();
+    }
     this.main = program("/pfs/prefix", scenario.ranksPerNode());
     this.guest = program("/pfs/guest", 1);
     this.caches = new CacheWatch(() -> List.of(main, guest), this::machine,
         this::mayMakeRoom, this::violated);
+    this.stores = new StoreWatch(this);
     this.rival = scenario.rival().map(plan -> new RivalJob(scenario, plan, random, time, cluster, shared, store,
         settings(RivalJob.JOB), main, this::said, this::violated));
   }
@@ -104,11 +110,11 @@ final class World {
         "/local/cache", "SCR_JOB_ID", jobId, "SCR_JOB_NAME", "test", "SCR_USER_NAME", "user", "SCR_CLUSTER_NAME",
         "cluster"));
     environment.putAll(scenario.environment());
-    return Settings.load(environment, Optional.of(configuration()));
+    return Settings.load(environment, Optional.of(configuration(!jobId.equals(RivalJob.JOB))));
   }
 
   private Program program(String prefix, int ranksPerNode) {
-    Ledger ledger = new Ledger(scenario.nodes() * ranksPerNode);
+    Ledger ledger = new Ledger(scenario.nodes() * ranksPerNode, scenario.fileBytes());
     return new Program(prefix, ranksPerNode, ledger, new PrefixInspection(
         scenario, ledger, prefix, Clock.fixed(cluster.now(), ZoneOffset.UTC), view, this::violated));
   }
@@ -118,10 +124,10 @@ final class World {
         "inspector", new SimulatedDisk(this::wallNs), shared, SimulatedFileSystem.Interference.NONE);
   }
 
-  private Path configuration() {
+  private Path configuration(boolean withSizes) {
     try {
       Path directory = Files.createDirectories(inspector.getPath("/local"));
-      return Files.writeString(directory.resolve("scr.conf"), scenario.configuration());
+      return Files.writeString(directory.resolve("scr.conf"), scenario.configuration(withSizes));
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
@@ -147,8 +153,13 @@ final class World {
 
   /** Whether a dataset may go for others although nothing replaces it. */
   private boolean mayMakeRoom(Attempt attempt) {
-    return (time.nowNs() <= fullUntilNs || roomBytes.isPresent()) && !isWithinTolerance(attempt)
-        || roomBytes.isPresent() && scenario.mayLoseLast();
+    return (time.nowNs() <= fullUntilNs || isTight()) && !isWithinTolerance(attempt)
+        || isTight() && scenario.mayLoseLast();
+  }
+
+  /** Whether datasets may find no room in the caches, from now on. */
+  boolean isTight() {
+    return roomBytes.isPresent() || scenario.hasSize();
   }
 
   Machine newMachine(String name) {
@@ -258,7 +269,7 @@ final class World {
 
   Duration bound() {
     return scenario.variant().limited() || flushesInTurns() ? BOUND_OF_LIMITED
-        : scenario.room().isPresent() ? BOUND_OF_SMALL : BOUND;
+        : scenario.isTight() ? BOUND_OF_SMALL : BOUND;
   }
 
   /** Whether a run that begins flushes what is cached, while a rival may do the same. */
@@ -279,6 +290,16 @@ final class World {
 
   boolean isWithinTolerance(Attempt attempt) {
     return !attempt.isInPlace && lostSince.getOrDefault(attempt, Set.of()).size() <= attempt.tolerance;
+  }
+
+  /**
+   * How many groups redundancy sets of the run can tolerate the loss of. There are as many sets as the largest group
+   * has ranks at least, so the smallest has no more members than this leaves.
+   */
+  int setsTolerate() {
+    Map<String, Long> groups = ranks.stream()
+        .collect(Collectors.groupingBy(rank -> scenario.group(rank.node), Collectors.counting()));
+    return (int) (ranks.size() / groups.values().stream().mapToLong(count -> count).max().orElse(1)) - 1;
   }
 
   void checkPrefix() {
