@@ -71,6 +71,9 @@ public final class IndexEditor {
       throw refusal(EntrySentences.overwritten(entry.descriptor(), entry.replacedBy().getAsInt())
           + ": no restart can use it");
     }
+    if (!entry.descriptor().flags().checkpoint()) {
+      throw refusal(EntrySentences.name(entry.descriptor()) + " is output, no checkpoint: no restart can use it");
+    }
     if (!entry.complete()) {
       throw refusal(EntrySentences.name(entry.descriptor()) + " is not valid: no restart can use it; scr explain "
           + entry.id() + " says why");

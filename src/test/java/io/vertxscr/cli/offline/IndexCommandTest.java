@@ -144,6 +144,7 @@ class IndexCommandTest {
     enlist(entry(2, "partial", DatasetFlags.CHECKPOINT, false));
     enlist(entry(3, "bad bytes", DatasetFlags.CHECKPOINT, true));
     enlist(entry(4, "bad run", DatasetFlags.CHECKPOINT, true));
+    enlist(entry(5, "picture", DatasetFlags.OUTPUT, true));
     index().update(index -> index.setCurrent("whole").markDamaged(3, TIME).markFailed(4, TIME));
 
     assertThat(index("--current", "partial")).isEqualTo(new CliRun(1, "",
@@ -155,6 +156,8 @@ class IndexCommandTest {
     assertThat(index("--current", "bad run")).isEqualTo(new CliRun(1, "", "scr: dataset 4 'bad run' cannot be"
         + " current: it is marked as failed by a run, restarts pass it over; to end that: scr index --drop \"bad run\","
         + " then --add 4\n"));
+    assertThat(index("--current", "picture")).isEqualTo(new CliRun(1, "",
+        "scr: dataset 5 'picture' is output, no checkpoint: no restart can use it\n"));
     assertThat(index().read().index().current()).hasValue("whole");
   }
 
