@@ -195,7 +195,9 @@ public final class DatasetAssembly {
     unlessFlushed.run(scan.descriptor(), index -> {
       placing.place();
       placing.writeMap();
-      new Publication(paths, index).seal(scan.descriptor());
+      Publication held = new Publication(paths, index);
+      held.markOverwritten(scan.descriptor());
+      held.seal(scan.descriptor());
     });
   }
 

@@ -109,6 +109,24 @@ class DatasetPublisherTest {
     }
   }
 
+  /** Method: both have the same paths, with files of the same sizes; all are listed again by a build. */
+  @Test
+  void whatWasDroppedHasLostItsFilesToAnOlderDatasetThatIsPublishedOverThem() {
+    DatasetDescriptor older = caches.dataset(5, "b.5", "out");
+    caches.dataset(6, "b.6", "out");
+    caches.copy(6);
+    assertThat(publisher.add(6, false)).isTrue();
+    index.update(listed -> listed.drop(6));
+
+    caches.copy(5);
+    assertThat(publisher.add(5, false)).isTrue();
+    assertThat(findings).last().isEqualTo(new Finding.Enlisted(older, List.of()));
+    publisher.build();
+    assertThat(index.read().index().candidates()).extracting(Index.Entry::id).containsExactly(5);
+    assertThat(DatasetVerification.verify(paths, 5).problems()).isEmpty();
+    assertThat(new Publication(paths, index).isComplete(6)).isFalse();
+  }
+
   private static void makeDirectory(Path directory) {
     try {
       Files.createDirectories(directory);

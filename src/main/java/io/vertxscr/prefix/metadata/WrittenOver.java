@@ -8,7 +8,6 @@ import io.vertxscr.model.ScrException;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.HashSet;
-import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -45,14 +44,18 @@ public final class WrittenOver {
    * @throws ScrException IO
    */
   public Set<Integer> by(DatasetDescriptor later, Collection<DatasetDescriptor> others) {
-    List<DatasetDescriptor> older = others.stream()
-        .filter(other -> other.id() != later.id() && DatasetDescriptor.BY_AGE.compare(other, later) < 0).toList();
-    Set<Integer> replaced = new TreeSet<>();
-    if (!older.isEmpty()) {
-      Set<String> mine = places(later.id());
-      older.stream().filter(other -> hasOneOf(other.id(), mine::contains)).forEach(other -> replaced.add(other.id()));
+    return sharing(later.id(), others.stream()
+        .filter(other -> other.id() != later.id() && DatasetDescriptor.BY_AGE.compare(other, later) < 0).toList());
+  }
+
+  /** Returns those of the others that have places of this dataset. @throws ScrException IO */
+  public Set<Integer> sharing(int id, Collection<DatasetDescriptor> others) {
+    Set<Integer> sharing = new TreeSet<>();
+    if (!others.isEmpty()) {
+      Set<String> mine = places(id);
+      others.stream().filter(other -> hasOneOf(other.id(), mine::contains)).forEach(other -> sharing.add(other.id()));
     }
-    return replaced;
+    return sharing;
   }
 
   /** Returns those of these datasets whose maps contain this path. @throws ScrException IO */

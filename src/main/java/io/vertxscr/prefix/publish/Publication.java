@@ -28,6 +28,7 @@ import java.util.OptionalInt;
 import java.util.OptionalLong;
 import java.util.Set;
 import java.util.function.UnaryOperator;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
@@ -234,10 +235,33 @@ public final class Publication {
       DatasetDescriptor descriptor, Mapping mapping, RankMapWriter map, LocalDateTime time, boolean mayReplace) {
     return index.exclusively(held -> {
       map.writeRoot();
+      if (mayReplace) {
+        new Publication(paths, held).markOverwritten(descriptor);
+      }
       sealNow(descriptor, mapping);
       return new Publication(paths, held).enlist(descriptor, time, mayReplace,
           index -> index.writtenAgain(descriptor.id()));
     });
+  }
+
+  /**
+   * Marks unlisted later datasets as incomplete that have lost files to a dataset about to be sealed. Else whoever
+   * lists them again would take these files for theirs, and the dataset for written over by them.
+   *
+   * @param by its map is there
+   * @throws ScrException NO_SPACE, IO
+   */
+  public void markOverwritten(DatasetDescriptor by) {
+    Set<Integer> listed = complete().stream().map(DatasetDescriptor::id).collect(Collectors.toSet());
+    List<DatasetDescriptor> later = datasets().stream()
+        .filter(id -> id != by.id() && !listed.contains(id) && isComplete(id))
+        .map(id -> summary(id).orElseThrow().descriptor())
+        .filter(other -> DatasetDescriptor.BY_AGE.compare(other, by) > 0).toList();
+    for (int id : new WrittenOver(paths).sharing(by.id(), later)) {
+      Summary whole = summary(id).orElseThrow();
+      AtomicFile.replace(paths.summary(id),
+          SummaryFile.encode(new Summary(whole.descriptor(), false, whole.storedBytes())));
+    }
   }
 
   private void sealNow(DatasetDescriptor descriptor, Mapping mapping) {

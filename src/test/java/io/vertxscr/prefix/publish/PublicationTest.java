@@ -229,6 +229,25 @@ class PublicationTest {
     assertThat(replacedBy(2)).hasValue(4);
   }
 
+  /** Nor does an index that is made again list it. */
+  @Test
+  void whatWasDroppedIsNotWholeAnyMoreWhereAnOlderDatasetHasTakenItsFiles() throws IOException {
+    samples.flush(descriptor(2, "ckpt.2"), List.of(samples.cached(2, 0, "d/a", "d/b")));
+    samples.index.update(index -> index.drop(2));
+    List<RankFiles> ranks = List.of(samples.cached(1, 0, "d/a", "d/b"));
+    DatasetDescriptor older = withTotals(descriptor(1, "ckpt.1"), ranks);
+    List<Runnable> steps = samples.flushSteps(older, ranks);
+    steps.subList(0, steps.size() - 5).forEach(Runnable::run);
+    assertThat(samples.publication.isComplete(2)).as("its files are kept until then").isTrue();
+    samples.publication.publish(older, new Publication.Mapping(older.totals(), OptionalLong.empty()),
+        new RankMapWriter(samples.paths, 1, 1, 1), TIME, true);
+
+    assertThat(samples.publication.isComplete(2)).isFalse();
+    Files.delete(samples.paths.index());
+    assertThat(samples.index.readOrMake().index().candidates()).extracting(Index.Entry::id).containsExactly(1);
+    assertThat(restart(1)).hasValue(1);
+  }
+
   @Test
   void aReplacedDatasetTakesNoFileOfAnotherOneWithIt() throws IOException {
     samples.flush(descriptor(1, "same"), List.of(samples.cached(1, 0, "shared", "other", "changed", "left", "later")));
