@@ -141,11 +141,12 @@ final class Invariants {
     if (offered.filter(Attempt::isOfRival).isPresent()) {
       return;                                             // which of the two is newer, nobody can say
     }
-    if (rival.isPresent()) {
+    if (rival.isPresent() || rank.program.ledger().hasCurrent()) {
       world.checkPrefix();                                      // it may have replaced what was there
     }
     // the history of restarts is in the prefix directory: a leader that cannot read it does without
-    offered.filter(attempt -> attempt.isRemoved || attempt.isPassedOver && world.prefixAwayUntilNs < world.runBeganNs)
+    offered.filter(attempt -> attempt.isRemoved || attempt.isPassedOver
+            && Math.max(world.prefixAwayUntilNs, world.indexEditedNs) < world.runBeganNs)
         .ifPresent(attempt -> world.violated(Invariant.REMOVED_STAYS_AWAY, "rank " + rank.number + " is offered "
             + attempt + ", which was removed, or passed over"));
     Optional<Attempt> due = due(rank.program.ledger());

@@ -30,6 +30,10 @@ final class Ledger {
   /** Those of a rival, too. */
   private final List<Attempt> all = new ArrayList<>();
   private final Map<String, Wish> wishes = new HashMap<>();
+  /** With which an operator has restarts begin. */
+  private Optional<Attempt> current = Optional.empty();
+  /** Of the newest checkpoint of the index that restarts pass over for it. */
+  private int lastPassedOver;
 
   /** What the ranks want to become of datasets, as far as these existed when the first rank said so. */
   static final class Wish {
@@ -121,6 +125,8 @@ final class Ledger {
     boolean isRemoved;
     /** Restarts are to begin with an older one, as a rank was told. */
     boolean isPassedOver;
+    /** An operator took it out of the index, and nobody is about to list it again. */
+    boolean isDelisted;
     /** An operator wants it in the prefix directory, where it may be already. */
     boolean isFlushedAgain;
     /** An operator was told that it is on its way there. */
@@ -233,6 +239,43 @@ final class Ledger {
   /** Whether the ranks have wanted something to become of it. */
   boolean isWished(Attempt attempt) {
     return wishes.values().stream().anyMatch(wish -> wish.about.contains(attempt));
+  }
+
+  /**
+   * An operator has restarts begin with a dataset: newer ones up to the newest of the index are passed over.
+   *
+   * @param lastId of that
+   */
+  void beginWith(Attempt named, int lastId) {
+    current = Optional.of(named);
+    passOver(lastId);
+    attempts.forEach(attempt -> attempt.isUnwanted |= attempt.isPassedOver);
+  }
+
+  /** Does so, where the newest of the index may be another one since. */
+  void passOver(int lastId) {
+    lastPassedOver = lastId;
+    current.ifPresent(named -> attempts.forEach(
+        attempt -> attempt.isPassedOver = attempt.id > named.id && attempt.id <= lastId));
+  }
+
+  /** Whether an operator has said with which dataset restarts begin, and none has come to the index that ends that. */
+  boolean hasCurrent() {
+    return current.isPresent();
+  }
+
+  /** Restarts begin with the newest of the index again, or with one that has become current since. */
+  void forgetCurrent() {
+    passOver(0);
+    current = Optional.empty();
+  }
+
+  /** What the index lists has been noted. */
+  void noteListed() {
+    if (attempts.stream()
+        .anyMatch(attempt -> attempt.flushed && attempt.isCheckpoint() && attempt.id > lastPassedOver)) {
+      forgetCurrent();
+    }
   }
 
   /** Whether all ranks have called it valid: else nobody may ever publish or offer it. */

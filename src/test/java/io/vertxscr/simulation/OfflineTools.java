@@ -1,6 +1,7 @@
 package io.vertxscr.simulation;
 
 import io.vertxscr.format.prefix.Index;
+import io.vertxscr.model.DatasetRecord.FlushState;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.ScrException;
 import io.vertxscr.prefix.metadata.FlushFileStore;
@@ -8,7 +9,9 @@ import io.vertxscr.prefix.metadata.LockHeldException;
 import io.vertxscr.prefix.metadata.LockUser;
 import io.vertxscr.prefix.metadata.PrefixIndex;
 import io.vertxscr.prefix.metadata.PrefixPaths;
+import io.vertxscr.prefix.metadata.RestartFileStore;
 import io.vertxscr.scavenge.DatasetPublisher;
+import io.vertxscr.scavenge.IndexEditor;
 import io.vertxscr.scavenge.IndexVerification;
 import io.vertxscr.scavenge.LocalCopies;
 import io.vertxscr.scavenge.NodeCache;
@@ -19,9 +22,12 @@ import io.vertxscr.storage.LocalFiles;
 import java.nio.file.Path;
 import java.time.Clock;
 import java.util.Collection;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.function.BooleanSupplier;
+import java.util.stream.Stream;
 
 /** {@code scr index} and {@code scr scavenge} on a prefix directory: beside daemons, and after their end. */
 final class OfflineTools {
@@ -48,6 +54,7 @@ final class OfflineTools {
   private PrefixPaths paths;
   private PrefixIndex index;
   private FlushFileStore flushFile;
+  private IndexEditor editor;
 
   /** The process of a command. No operation fails, but one may be its last. */
   private static final class Process implements SimulatedFileSystem.Interference, StoreClient.Way {
@@ -104,6 +111,7 @@ final class OfflineTools {
     paths = new PrefixPaths(files.path(prefixDirectory));
     index = new PrefixIndex(paths, user);
     flushFile = new FlushFileStore(paths, user);
+    editor = new IndexEditor(index, new RestartFileStore(paths, user));
   }
 
   /** {@code scr index --build}. @return false: not now, somebody else is changing the directory */
@@ -122,26 +130,85 @@ final class OfflineTools {
         .map(Index.Entry::name).toList();
   }
 
-  /** {@code scr scavenge} of a job where no daemon is left; each machine copies what it has. */
-  void scavenge(Collection<Machine> machines, String job) {
-    String control = "/local/cntl/user/scr." + job;
-    List<NodeCache> caches = machines.stream()
-        .flatMap(machine -> NodeCache.ofJob(machine.seenBy(process).getPath(control)).stream()).toList();
+  /** {@code scr index --add}. @return false: not now, somebody else is changing the directory, or flushes it */
+  boolean add(int id) {
+    return unlessBusy(() -> new DatasetPublisher(paths, index, flushFile, clock, _ -> {}).add(id, false));
+  }
+
+  /** {@code scr index --current}. @return false: not now */
+  boolean setCurrent(String name) {
+    return unlessBusy(() -> editor.setCurrent(name));
+  }
+
+  /** {@code scr index --drop}. @return false: not now */
+  boolean drop(String name) {
+    return unlessBusy(() -> editor.drop(name));
+  }
+
+  /** {@code scr index --drop-after}. @return false: not now */
+  boolean dropAfter(String name) {
+    return unlessBusy(() -> editor.dropAfter(name));
+  }
+
+  /** The index as it is. */
+  Index index() {
+    return index.read().index();
+  }
+
+  /** Numbers of all datasets that have left anything in the prefix directory, newest first. */
+  List<Integer> known() {
+    return paths.datasets().stream().sorted(Comparator.reverseOrder()).toList();
+  }
+
+  /** Numbers of the datasets that caches hold for the prefix directory, newest first. */
+  List<Integer> cached(Collection<Machine> machines, String job) {
+    return caches(machines, job).flatMap(cache -> cache.of(paths).datasets().stream())
+        .map(record -> record.descriptor().id()).distinct().sorted(Comparator.reverseOrder()).toList();
+  }
+
+  /** Whether a cache holds a dataset that is not known there to be flushed. */
+  boolean mayBeFlushed(int id, Collection<Machine> machines, String job) {
+    return caches(machines, job).flatMap(cache -> cache.find(id, paths).stream())
+        .anyMatch(record -> record.flush() != FlushState.DONE);
+  }
+
+  private Stream<NodeCache> caches(Collection<Machine> machines, String job) {
+    return machines.stream()
+        .flatMap(machine -> NodeCache.ofJob(machine.seenBy(process).getPath(control(job))).stream());
+  }
+
+  private static String control(String job) {
+    return "/local/cntl/user/scr." + job;
+  }
+
+  /**
+   * {@code scr scavenge} of a job where no daemon is left; each machine copies what it has.
+   *
+   * @param chosen only this dataset
+   */
+  void scavenge(Collection<Machine> machines, String job, OptionalInt chosen) {
     var scavenge = new OfflineScavenge(paths, index, flushFile, id -> {
       for (Machine machine : machines) {
         SimulatedFileSystem files = machine.seenBy(process);
         PrefixPaths seen = store.isPresent() ? paths : new PrefixPaths(files.getPath(prefixDirectory));
-        NodeCache.ofJob(files.getPath(control))
+        NodeCache.ofJob(files.getPath(control(job)))
             .forEach(cache -> new LocalCopies(seen, List.of(cache), _ -> {}).bring(id));
       }
       return true;
     }, NO_LOG, clock, _ -> {});
-    Workers.alone(() -> scavenge.all(caches, false));
+    List<NodeCache> caches = caches(machines, job).toList();
+    Workers.alone(() -> {
+      if (chosen.isPresent()) {
+        scavenge.one(chosen.getAsInt(), false);
+      } else {
+        scavenge.all(caches, false);
+      }
+    });
   }
 
   /** The same of some machines, beside the daemons of others. @return false: not now */
-  boolean scavengeUnlessBusy(Collection<Machine> machines, String job) {
-    return unlessBusy(() -> scavenge(machines, job));
+  boolean scavengeUnlessBusy(Collection<Machine> machines, String job, OptionalInt chosen) {
+    return unlessBusy(() -> scavenge(machines, job, chosen));
   }
 
   /**

@@ -39,6 +39,7 @@ final class OperatorOrders {
     said.accept("an operator wants " + what + "of " + node);
     boolean wasUnwanted = attempt.isUnwanted;
     attempt.isFlushedAgain |= order.what() == OperatorVerb.FLUSH;
+    attempt.isDelisted &= order.what() != OperatorVerb.FLUSH;
     attempt.isUnwanted |= order.what() == OperatorVerb.DROP;
     ScrClient client = cluster.client(node);
     Future<?> answer = Future.fromCompletionStage(

@@ -90,6 +90,9 @@ final class PrefixInspection {
     }
     ledger.all().forEach(attempt -> attempt.flushed = false);
     entries.stream().filter(Index.Entry::complete).forEach(this::check);
+    if (ledger.hasCurrent()) {
+      ledger.noteListed();
+    }
     return Optional.of(entries);
   }
 
@@ -162,6 +165,9 @@ final class PrefixInspection {
     attempt.id = id;
     if (attempt.isRemoved) {
       violated.accept(Invariant.REMOVED_STAYS_AWAY, what + " is listed, and " + attempt + " was removed");
+    }
+    if (attempt.isDelisted) {
+      violated.accept(Invariant.REMOVED_STAYS_AWAY, what + " is listed, and an operator took it out of the index");
     }
   }
 

@@ -64,6 +64,13 @@ record Scenario(long seed, Profile profile, int nodes, int spares, int ranksPerN
   private static final int ORDER_KINDS = 4;
   /** One of so many runs is the last one of an allocation. */
   private static final int ALLOCATION_KINDS = 6;
+  /** An operator scavenges one dataset, instead of all or before that, in one of so many cases. */
+  private static final int CHOSEN_KINDS = 3;
+  /** Who would be asked for one that no cache has. */
+  private static final int MOST_BACK = 4;
+  /** An operator changes the index in one of so many, as far as he may. */
+  private static final int EDIT_KINDS = 4;
+  private static final int MOST_EDITS = 3;
   private static final int LONGEST_COMMAND_BITS = 11;
   private static final int MOST_RENAMES = 24;
   /** Another job has the same prefix directory in one of so many, as far as it may. */
@@ -455,6 +462,53 @@ record Scenario(long seed, Profile profile, int nodes, int spares, int ranksPerN
    */
   boolean endsAllocation(int run) {
     return !variant.deeds() && rival().isEmpty() && drawOf(19, run, 0).nextInt(ALLOCATION_KINDS) == 0;
+  }
+
+  /**
+   * An operator scavenges one dataset by its number.
+   *
+   * @param back which: the newest of the caches that he looks at, or so many before; beyond the oldest: one that nobody
+   *     has
+   * @param thenAll whether he scavenges all of them then
+   */
+  record Chosen(int back, boolean thenAll) {}
+
+  /** Which dataset an operator chooses where he scavenges behind or amid a run; empty: he scavenges as usual. */
+  Optional<Chosen> scavengedByNumber(int run) {
+    Random random = drawOf(22, run, 0);
+    return random.nextInt(CHOSEN_KINDS) > 0 ? Optional.empty()
+        : Optional.of(new Chosen(random.nextInt(1 + random.nextInt(MOST_BACK)), random.nextBoolean()));
+  }
+
+  /**
+   * An operator changes the index.
+   *
+   * @param back which dataset it is about, of those that it may be about: the newest, or so many before
+   * @param afterMs how long after the begin of a run; empty: behind it
+   */
+  record Edit(Action what, int back, OptionalInt afterMs) {
+    /** What he does. */
+    enum Action {
+      ADD, CURRENT, DROP, DROP_AFTER
+    }
+  }
+
+  /**
+   * What an operator changes in the index amid and behind a run. Not where ranks remove datasets, or write to the
+   * prefix directory, nor where another job has names of its own, nor where a node goes on without its lock, and
+   * writes the index as it was.
+   */
+  List<Edit> edits(int run) {
+    boolean isAlone = mayBypass() || variant.deeds() || rival().isPresent()
+        || troubles.stream().anyMatch(trouble -> trouble.kind() == Kind.LOCK_IS_LOST);
+    if (isAlone || drawOf(23, 0, 0).nextInt(EDIT_KINDS) > 0) {
+      return List.of();
+    }
+    Random random = drawOf(23, 1 + run, 0);
+    Edit.Action[] actions = Edit.Action.values();
+    return IntStream.range(0, random.nextInt(1 + MOST_EDITS))
+        .mapToObj(_ -> new Edit(actions[random.nextInt(actions.length)], random.nextInt(1 + random.nextInt(3)),
+            random.nextBoolean() ? OptionalInt.of(random.nextInt(2 * MOST_RUN_MS)) : OptionalInt.empty())).toList();
   }
 
   /**

@@ -164,6 +164,21 @@ final class SimulatedDisk {
     return root;
   }
 
+  /** The bytes of all files, by their paths. @param name of the disk, with which the paths begin */
+  void collect(String name, Map<String, byte[]> found) {
+    collect(root, name, found);
+  }
+
+  private static void collect(Inode directory, String path, Map<String, byte[]> found) {
+    directory.entries.forEach((name, entry) -> {
+      if (entry.isDirectory()) {
+        collect(entry, path + "/" + name, found);
+      } else {
+        found.put(path + "/" + name, entry.content());
+      }
+    });
+  }
+
   Inode newFile() {
     return new Inode(false);
   }

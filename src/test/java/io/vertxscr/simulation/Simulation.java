@@ -57,6 +57,7 @@ final class Simulation {
   private final Operator operator;
   private final OperatorOrders orders;
   private final OperatorCommands commands;
+  private final IndexEdits edits;
   private final OperatorDrains drains;
   private final ClaimedLosses losses;
   private final ProgramRuns runs;
@@ -84,10 +85,12 @@ final class Simulation {
     this.drains = new OperatorDrains(world);
     this.losses = new ClaimedLosses(world);
     this.runs = new ProgramRuns(world, operator, strikes, invariants);
-    this.commands = new OperatorCommands(scenario, main.ledger(),
-        new OfflineTools(new SimulatedDisk(world::wallNs), world.shared, world.store, main.prefix(), script.clock()),
-        machines, new OperatorCommands.Site(cluster::isAlive, world::said, world::checkPrefix,
-            () -> cluster.pass(LEASES_END), what -> world.violated(Invariant.LISTED_IS_WHOLE, what)));
+    OfflineTools tools = new OfflineTools(
+        new SimulatedDisk(world::wallNs), world.shared, world.store, main.prefix(), script.clock());
+    this.commands = new OperatorCommands(scenario, main, tools, machines,
+        new OperatorCommands.Site(cluster::isAlive, world::isWithinTolerance, world::said, world::checkPrefix,
+            () -> cluster.pass(LEASES_END), world::violated));
+    this.edits = new IndexEdits(world, commands, tools);
     List<String> names = Scenario.names(scenario.nodes() + scenario.spares());
     this.hosts = new ArrayList<>(names.subList(0, scenario.nodes()));
     this.spares = new ArrayList<>(names.subList(scenario.nodes(), names.size()));
@@ -215,6 +218,7 @@ final class Simulation {
     if (scenario.variant().scans()) {
       commands.scan(run);
     }
+    edits.behind(run);
     if (scenario.variant().guest() && run == 0) {
       runGuest();
     }
@@ -237,6 +241,8 @@ final class Simulation {
       script.after(plan.afterMs(), () -> world.rival.orElseThrow().begin());
       plan.endsMs().ifPresent(ms -> script.after(plan.afterMs() + ms, this::rivalEnds));
     });
+    scenario.edits(run).forEach(edit ->
+        edit.afterMs().ifPresent(ms -> script.after(ms, () -> edits.edit(run, edit))));
     scenario.order(run).filter(amid -> amid.afterMs().isPresent()).ifPresent(amid ->
         script.after(amid.afterMs().getAsInt(), () -> orders(amid)));
   }
@@ -293,19 +299,9 @@ final class Simulation {
 
   private Map<String, byte[]> cachesOfFirstJob() {
     Map<String, byte[]> found = new HashMap<>();
-    machines.forEach((name, machine) -> collect(machine.disk.root(), name, found));
+    machines.forEach((name, machine) -> machine.disk.collect(name, found));
+    found.keySet().removeIf(path -> !path.contains("/scr." + World.FIRST_JOB + "/"));
     return found;
-  }
-
-  private static void collect(SimulatedDisk.Inode directory, String path, Map<String, byte[]> found) {
-    directory.entries.forEach((name, entry) -> {
-      String there = path + "/" + name;
-      if (entry.isDirectory()) {
-        collect(entry, there, found);
-      } else if (there.contains("/scr." + World.FIRST_JOB + "/")) {
-        found.put(there, entry.content());
-      }
-    });
   }
 
   private void checkOtherJobs() {
@@ -394,6 +390,7 @@ final class Simulation {
     if (scenario.profile().kinds().contains(Kind.PREFIX_ROTS) && random.nextBoolean()) {
       strikes.rotPrefix(List.of());
     }
+    int last = scenario.steps().size() + LAST_TRIES;
     boolean scavenged = random.nextBoolean() && !scenario.variant().deeds();
     Optional<Attempt> due = invariants.due(main.ledger())
         .filter(attempt -> !attempt.isRotten)             // what is published stays
@@ -401,13 +398,14 @@ final class Simulation {
             .noneMatch(other -> other.isRotten && other.number > attempt.number));
     if (scavenged) {
       List.copyOf(cluster.alive()).forEach(name -> world.kill(name, 0));
-      commands.scavengeAll(scenario.steps().size() + LAST_TRIES, world.job, true);
+      scavenged = commands.scavengeAll(last, world.job, true);
     }
     List.copyOf(machines.keySet()).forEach(name -> world.lose(name, 0));
     for (String name : List.copyOf(world.lost)) {
       world.start(name);
     }
-    runs.run(main, scenario.steps().size() + LAST_TRIES, hosts, 0, List.of());
+    edits.behind(last);
+    runs.run(main, last, hosts, 0, List.of());
     if (runs.hasFailed() && runs.hadNoRoom()) {
       return;
     }
@@ -415,7 +413,8 @@ final class Simulation {
       world.stop(Invariant.WORKS_WITHOUT_FAULTS, "after the loss of all caches: " + runs.failures());
     }
     Attempt offered = world.ranks.getFirst().offered;
-    if (scavenged && due.isPresent() && (offered == null || offered.number < due.get().number)) {
+    if (scavenged && due.filter(attempt -> !attempt.isUnwanted).isPresent()
+        && (offered == null || offered.number < due.get().number)) {
       world.violated(Invariant.NEWEST_IS_OFFERED,
           "after a scavenge a run is offered " + offered + ", and " + due.get() + " was there before");
     }

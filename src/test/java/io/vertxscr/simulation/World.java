@@ -75,6 +75,8 @@ final class World {
   OptionalLong roomBytes = OptionalLong.empty();
   /** Of some node, or it hangs there. */
   long prefixAwayUntilNs;
+  /** When an operator has last changed the index; each node reads that as it is, from then on. */
+  long indexEditedNs = Long.MIN_VALUE;
   long acknowledgedNs;
   private final SimulatedFileSystem inspector;
   private final CacheWatch caches;
