@@ -30,8 +30,8 @@ import org.slf4j.LoggerFactory;
  * <p>Bounded: calls beyond {@link Limits#MAX_CALLS_IN_FLIGHT}, or beyond the bytes of {@link OpenCalls}, are answered
  * {@link Fault#BUSY}; a list of files beyond these bytes is dropped, and its dataset is not valid. An application that
  * does not read its answers is not read from until it does; unfinished frames of all connections share a
- * {@link FrameBudget}. An object takes more memory than its two bytes of text, so a frame of nothing but small values is
- * refused. Runs on the event loop of its socket.
+ * {@link FrameBudget}. An object takes more memory than its two bytes of text, so a frame of nothing but small values
+ * is refused. Runs on the event loop of its socket.
  *
  * <p>A ping is answered once the node's loop has answered: a pong says that calls are served, not only that bytes are.
  */
