@@ -293,7 +293,7 @@ public final class Session {
   CompletableFuture<CompleteReply> complete(Phase of, boolean valid) {
     CompletableFuture<CompleteReply> completed = collective(of.completeVerb(), of,
         call -> of.completeVerb() == Verb.COMPLETE_OUTPUT
-            ? new CompleteOutputRequest(run(), rank(), call, valid, Optional.empty())
+            ? new CompleteOutputRequest(run(), rank(), call, valid, Optional.empty(), Optional.empty())
             : new CompleteRequest(run(), rank(), call, valid),
         json -> JsonRecords.read(json, CompleteReply.class));
     return FutureSteps.then(completed, reply -> reply.exit() ? leave(reply) : FutureSteps.of(reply));

@@ -146,6 +146,15 @@ class ListedFilesTest extends EmbeddedTest {
   }
 
   @Test
+  void whyTheNodeHasNotTakenAListIsSaidToAllRanks() throws Exception {
+    write(start(), "f", "f");
+    refused(rank.call(Verb.COMPLETE_OUTPUT, new JsonObject().put("valid", false).put("trouble", "no memory")),
+        Fault.NOT_VALID, "rank 0 on node n1: no memory");
+    assertThat(cluster.held("n1")).isEmpty();
+    ok(rank.call(Verb.FINALIZE));
+  }
+
+  @Test
   void onePhaseKnowsOneWay() throws Exception {
     write(start(), "f", "f");
     Files.writeString(Path.of(ok(rank.route("g", cluster.prefix())).getString("file")), "g");

@@ -42,6 +42,11 @@ public final class ApplicationBridge {
   private static final int HEAP_SHARE = 8;
   /** Part of the heap for calls that wait: as objects they take several times the bytes of their text. */
   private static final int WAITING_SHARE = 16;
+  /**
+   * Heap that there must be for a listed file. While all ranks complete their dataset it takes some 2.5 KiB; as much is
+   * left for the datasets before it, and for copies.
+   */
+  private static final long FILE_BYTES = 5 << 10;
   private static final long SMALL_FRAMES_BYTES = 8 << 20;
 
   private final Vertx vertx;
@@ -72,7 +77,8 @@ public final class ApplicationBridge {
     this.token = new TokenFile(socket);
     this.budgets = new FrameBudget.Shares(new FrameBudget(vertx, SMALL_FRAMES_BYTES), new FrameBudget(vertx, Math.clamp(
         Runtime.getRuntime().maxMemory() / HEAP_SHARE, Limits.MAX_MESSAGE_BYTES, Limits.MAX_UNFINISHED_BYTES)));
-    this.calls = new OpenCalls(Math.max(Runtime.getRuntime().maxMemory() / WAITING_SHARE, Limits.MAX_MESSAGE_BYTES));
+    long heap = Runtime.getRuntime().maxMemory();
+    this.calls = new OpenCalls(Math.max(heap / WAITING_SHARE, Limits.MAX_MESSAGE_BYTES), heap / FILE_BYTES);
     this.closedListener = Objects.requireNonNull(closedListener);
   }
 

@@ -8,6 +8,7 @@ import io.vertx.core.eventbus.DeliveryOptions;
 import io.vertx.core.eventbus.Message;
 import io.vertx.core.eventbus.ReplyException;
 import io.vertx.core.eventbus.ReplyFailure;
+import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import io.vertx.core.net.NetSocket;
 import io.vertx.core.parsetools.RecordParser;
@@ -190,9 +191,10 @@ final class Connection implements FrameBudget.Reader {
       return refused(Fault.NOT_AUTHORIZED,
           "access_denied: " + address + " is not a verb for applications of node " + node);
     }
-    if (!calls.begin(bytes)) {
-      String why = "calls of " + calls.bytes() + " bytes wait for their answers on node " + node
-          + ": there is no memory for another " + bytes;
+    int files = body.getValue("files") instanceof JsonArray list ? list.size() : 0;
+    if (!calls.begin(bytes, files)) {
+      String why = "calls of " + calls + " wait for their answers on node " + node + ": there is no memory for another "
+          + OpenCalls.words(bytes, files);
       return verb.get() == Verb.COMPLETE_OUTPUT ? completeWithoutFiles(body, why)
           : refused(Fault.BUSY, why + "; nothing was done");
     }
@@ -201,7 +203,7 @@ final class Connection implements FrameBudget.Reader {
         .compose(_ -> request(verb.get(), body))
         .onComplete(_ -> {
           inFlight--;
-          calls.end(bytes);
+          calls.end(bytes, files);
         });
   }
 
@@ -213,12 +215,9 @@ final class Connection implements FrameBudget.Reader {
     LOG.warn("A dataset will not be valid: {}", why);
     body.remove("files");
     body.put("valid", false);
+    body.put("trouble", why + "; start the daemons with a larger heap (SCR_JAVA_OPTIONS=-Xmx1g)");
     inFlight++;
-    return request(Verb.COMPLETE_OUTPUT, body).onComplete(_ -> inFlight--).recover(failure -> {
-      ScrException fault = faultOf(failure);
-      return Future.failedFuture(fault.fault() != Fault.NOT_VALID ? fault : new ScrException(Fault.NOT_VALID,
-          fault.getMessage() + ": " + why + ". Start the daemons with a larger heap (SCR_JAVA_OPTIONS=-Xmx1g)"));
-    });
+    return request(Verb.COMPLETE_OUTPUT, body).onComplete(_ -> inFlight--);
   }
 
   private Future<JsonObject> request(Verb verb, JsonObject body) {

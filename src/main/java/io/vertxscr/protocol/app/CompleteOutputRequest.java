@@ -13,13 +13,16 @@ import java.util.Optional;
  * @param valid whether the rank wrote all of its files without error; they must be closed
  * @param files that the client placed itself, in the order in which it named them, absolute paths; missing where every
  *     file was routed by {@link Verb#ROUTE}
+ * @param trouble set by the socket of the node where it has dropped the files: why; else missing
  */
-public record CompleteOutputRequest(long run, int rank, long call, boolean valid, Optional<List<NamedFile>> files) {
+public record CompleteOutputRequest(long run, int rank, long call, boolean valid, Optional<List<NamedFile>> files,
+    Optional<String> trouble) {
   public CompleteOutputRequest {
     FieldChecks.run(run);
     FieldChecks.rank(rank);
     FieldChecks.call(call);
     files = files.map(List::copyOf);
+    trouble.ifPresent(text -> FieldChecks.text("trouble", text));
     files.ifPresent(list -> {
       FieldChecks.range("files", list.size(), 0, Limits.MAX_FILES_PER_RANK);
       list.forEach(file -> FieldChecks.absolute("path", file.path()));

@@ -24,6 +24,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
@@ -39,8 +40,11 @@ record WrittenFiles(List<RankFiles> ranks, List<Integer> invalid, Map<Integer, S
     Map<Integer, RankSeals> seals) {
   /** Files that were routed, as far as no rank lists others. */
   static WrittenFiles routed(OpenDataset open, List<RankCall> calls) {
+    Map<Integer, String> untaken = calls.stream().filter(call -> !call.trouble().isEmpty())
+        .collect(Collectors.toMap(RankCall::rank, RankCall::trouble));
     return new WrittenFiles(calls.stream().map(call -> open.written(call.rank())).toList(),
-        calls.stream().filter(call -> !call.valid()).map(RankCall::rank).toList(), Map.of(), "", Map.of());
+        calls.stream().filter(call -> !call.valid() && call.trouble().isEmpty()).map(RankCall::rank).toList(), untaken,
+        "", Map.of());
   }
 
   /** Whether there is none. */

@@ -29,7 +29,8 @@ public final class ListedFiles {
     String directory = CacheNames.directory(request.rank()) + "/";
     List<FileMeta> files = request.files().orElse(List.of()).stream()
         .map(file -> new FileMeta(directory + file.name(), file.path(), 0, OptionalInt.empty())).toList();
-    return new RankCall(request.rank(), Step.COMPLETE_OUTPUT, "", 0, request.valid(), files);
+    return new RankCall(request.rank(), Step.COMPLETE_OUTPUT, "", 0, request.valid(), files,
+        request.trouble().orElse(""));
   }
 
   /**

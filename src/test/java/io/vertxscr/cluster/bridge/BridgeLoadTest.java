@@ -20,6 +20,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
@@ -34,6 +35,8 @@ class BridgeLoadTest {
   /** Of calls with so many bytes of text, which a heap of 128 MiB has room for while they wait. */
   private static final int LARGE_THAT_FIT = FRAME_BYTES / LARGE_BYTES - 1;
   private static final int CONNECTIONS = 40;
+  /** Of a heap of 128 MiB, less what the collector keeps for itself, 5 KiB for each. */
+  private static final int FILES_THAT_FIT = 25_000;
 
   @TempDir
   private Path directory;
@@ -101,8 +104,24 @@ class BridgeLoadTest {
       JsonObject answer = last.call("scr._.complete-output", new JsonObject().put("run", 1).put("rank", 0)
           .put("call", 1).put("valid", true).put("files", new JsonArray().add("x".repeat(LARGE_BYTES))));
       assertThat(answer.getInteger("failureCode")).isEqualTo(Fault.NOT_VALID.number());
-      assertThat(answer.getString("message")).startsWith("{\"run\":1,\"rank\":0,\"call\":1,\"valid\":false}: ")
-          .contains("node n1", "-Xmx");
+      assertThat(answer.getString("message")).startsWith("false, listed: false, ").contains("node n1", "-Xmx");
+    } finally {
+      daemon.destroyForcibly().waitFor();
+    }
+  }
+
+  /** Each file takes kilobytes of the heap until all ranks have completed the dataset. */
+  @Test
+  void aListOfMoreFilesThanTheHeapHasRoomForCompletesADatasetThatIsNotValid() throws Exception {
+    Path socket = directory.resolve("scr.sock");
+    Process daemon = start(socket);
+    try (RawClient client = new RawClient(socket)) {
+      for (int files : List.of(FILES_THAT_FIT, 2 * FILES_THAT_FIT, FILES_THAT_FIT)) {
+        boolean fits = files == FILES_THAT_FIT;
+        JsonObject answer = client.call("scr._.complete-output", new JsonObject().put("valid", true)
+            .put("files", new JsonArray(Collections.nCopies(files, "a/path/to/file"))));
+        assertThat(answer.getString("message")).startsWith(fits + ", listed: " + fits);
+      }
     } finally {
       daemon.destroyForcibly().waitFor();
     }
@@ -169,7 +188,8 @@ class BridgeLoadTest {
       FakeNode node = new FakeNode("n1");
       node.hang(Verb.FINALIZE);
       node.overrides.put(Verb.COMPLETE_OUTPUT,
-          call -> Future.failedFuture(new ScrException(Fault.NOT_VALID, call.encode())));
+          call -> Future.failedFuture(new ScrException(Fault.NOT_VALID, call.getValue("valid") + ", listed: "
+              + call.containsKey("files") + ", " + call.getString("trouble"))));
       vertx.deployVerticle(node)
           .compose(_ -> vertx.deployVerticle(new BridgeVerticle("n1", Path.of(arguments[0]), _ -> { })))
           .onSuccess(_ -> System.out.println("ready")).onFailure(_ -> System.exit(1));
