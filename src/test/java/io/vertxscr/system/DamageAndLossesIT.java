@@ -15,6 +15,7 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.BrokenBarrierException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.CyclicBarrier;
@@ -164,7 +165,17 @@ class DamageAndLossesIT {
           RankProgram.checkpoint(scr, cluster.prefix(), 3, FILES);
           return 3;
         });
-    written.await();
+    ranks.forEach(rank -> rank.whenComplete((_, failure) -> {
+      if (failure != null) {
+        written.reset();                                  // nobody waits for a rank that has failed
+      }
+    }));
+    try {
+      written.await();
+    } catch (BrokenBarrierException e) {
+      throw new AssertionError("ranks have failed: " + ranks.stream()
+          .filter(CompletableFuture::isCompletedExceptionally).map(CompletableFuture::exceptionNow).toList(), e);
+    }
     return ranks;
   }
 

@@ -51,6 +51,8 @@ public final class UnprovenConnections<C> {
   /** Since when; the oldest first. */
   private final SequencedMap<C, Long> waiting = new LinkedHashMap<>();
   private boolean alarmed;
+  private long dueNs;
+  private boolean postponed;
   private long turnedAway;
 
   /** @param close closes a connection, on any thread, without waiting for anything */
@@ -102,8 +104,14 @@ public final class UnprovenConnections<C> {
   private void timePasses() {
     List<C> late;
     synchronized (this) {
-      alarmed = false;
       long now = nowNs.getAsLong();
+      if (now - dueNs > TimeUnit.MILLISECONDS.toNanos(TRY_AGAIN_MS) && !postponed) {
+        postponed = true;                                 // the process stood: what they have sent is read first
+        alarm.after(TRY_AGAIN_MS, this::timePasses);
+        return;
+      }
+      alarmed = false;
+      postponed = false;
       late = take(since -> now - since >= TimeUnit.MILLISECONDS.toNanos(bounds.limitMs()));
       alarm();
     }
@@ -132,7 +140,9 @@ public final class UnprovenConnections<C> {
     if (!alarmed && !waiting.isEmpty()) {
       alarmed = true;
       long waitedMs = TimeUnit.NANOSECONDS.toMillis(nowNs.getAsLong() - waiting.firstEntry().getValue());
-      alarm.after(Math.max(bounds.limitMs() - waitedMs, TRY_AGAIN_MS), this::timePasses);
+      long delayMs = Math.max(bounds.limitMs() - waitedMs, TRY_AGAIN_MS);
+      dueNs = nowNs.getAsLong() + TimeUnit.MILLISECONDS.toNanos(delayMs);
+      alarm.after(delayMs, this::timePasses);
     }
   }
 

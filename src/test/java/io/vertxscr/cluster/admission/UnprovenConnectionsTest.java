@@ -114,6 +114,20 @@ class UnprovenConnectionsTest {
     assertThat(alarms).isEmpty();
   }
 
+  /** As of a daemon that was stopped: the timer comes before the request that has waited in the socket. */
+  @Test
+  void afterAStandstillItIsReadFirstWhatWasSentMeanwhile() {
+    connections.opened(1);
+    connections.opened(2);
+    nowMs += 10 * LIMIT_MS;
+    alarms.remove().action.run();
+    assertThat(closed).isEmpty();
+    connections.left(1);
+    pass(LATE_MS);
+    assertThat(closed).containsExactly(2);
+    assertThat(alarms).isEmpty();
+  }
+
   /** The time of daemons. */
   @Test
   void timePassesByItself() throws InterruptedException {
