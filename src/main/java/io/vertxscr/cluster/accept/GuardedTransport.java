@@ -18,6 +18,7 @@ import io.vertx.core.net.NetServerOptions;
 import io.vertx.core.net.NetSocket;
 import io.vertx.core.spi.transport.Transport;
 import io.vertxscr.cluster.admission.UnprovenConnections.Bounds;
+import io.vertxscr.cluster.admission.UnprovenConnections.Handling;
 import io.vertxscr.cluster.admission.UnprovenConnections;
 import io.vertxscr.cluster.tls.Credentials;
 import io.vertxscr.model.Limits;
@@ -174,7 +175,7 @@ public final class GuardedTransport implements io.vertx.core.transport.Transport
   }
 
   /** Sees each connection that a server accepts, before it is initialized. Runs on the thread that accepts. */
-  private static final class Bound extends ChannelInboundHandlerAdapter {
+  private static final class Bound extends ChannelInboundHandlerAdapter implements Handling<Channel> {
     private final UnprovenConnections<Channel> unproven;
     private final Consumer<Channel> arrange;
     private int closing;
@@ -182,7 +183,7 @@ public final class GuardedTransport implements io.vertx.core.transport.Transport
 
     /** @param arrange what else to do with a connection that is accepted */
     Bound(Bounds bounds, Consumer<Channel> arrange) {
-      this.unproven = new UnprovenConnections<>(bounds, this::close);
+      this.unproven = new UnprovenConnections<>(bounds, this);
       this.arrange = arrange;
     }
 
@@ -202,10 +203,16 @@ public final class GuardedTransport implements io.vertx.core.transport.Transport
     }
 
     /** Closes at once: by its tail a connection would wait for an answer that nobody takes. */
-    private void close(Channel channel) {
+    @Override
+    public void close(Channel channel) {
       count(1);
       ChannelHandlerContext first = channel.pipeline().firstContext();
       (first == null ? channel.close() : first.close()).addListener(_ -> count(-1));
+    }
+
+    @Override
+    public void onReader(Channel channel, Runnable action) {
+      channel.eventLoop().execute(action);
     }
 
     private void count(int more) {

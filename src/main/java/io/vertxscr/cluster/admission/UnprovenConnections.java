@@ -1,16 +1,12 @@
 package io.vertxscr.cluster.admission;
 
 import java.util.ArrayList;
-import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.SequencedMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Consumer;
 import java.util.function.LongSupplier;
-import java.util.function.Predicate;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -22,6 +18,9 @@ import org.slf4j.LoggerFactory;
  * too many, the oldest is closed for the next: who means well has proved itself long before. Each port that others than
  * the daemon's user can reach has one of these; they differ in what a connection is, and in how it is closed.
  *
+ * <p>Time in which this process did not listen, because it stood or its loop was busy, does not count for a connection:
+ * its proof may wait in the socket. It has its whole time again.
+ *
  * @param <C> a connection, which is equal to itself alone
  */
 public final class UnprovenConnections<C> {
@@ -30,10 +29,28 @@ public final class UnprovenConnections<C> {
   private static final int LOG_EVERY = 100;
   /** After which one that could not be closed is tried again. */
   private static final long TRY_AGAIN_MS = 100;
+  /** Of an alarm, or of the thread that reads; more is a time in which nobody listened. */
+  private static final long LATE_NS = TimeUnit.MILLISECONDS.toNanos(100);
 
   /** Lets time pass. */
   interface Alarm {
     void after(long delayMs, Runnable action);
+  }
+
+  /** What can be done with a connection of a port. */
+  public interface Handling<C> {
+    /** Closes it, on any thread, without waiting for anything. */
+    void close(C connection);
+
+    /** Whether it can be closed yet; one that cannot is tried again later. Must not block. */
+    default boolean isClosable(C connection) {
+      return true;
+    }
+
+    /** Has this run when the thread that reads the connection gets to it; it is busy until then. Must not block. */
+    default void onReader(C connection, Runnable action) {
+      action.run();
+    }
   }
 
   /**
@@ -43,34 +60,35 @@ public final class UnprovenConnections<C> {
    */
   public record Bounds(int most, long limitMs, String turnedAway) {}
 
-  private final Bounds bounds;
-  private final Predicate<C> closable;
-  private final Consumer<C> close;
-  private final LongSupplier nowNs;
-  private final Alarm alarm;
-  /** Since when; the oldest first. */
-  private final SequencedMap<C, Long> waiting = new LinkedHashMap<>();
-  private boolean alarmed;
-  private long dueNs;
-  private boolean postponed;
-  private long turnedAway;
+  /** How long a connection has waited. */
+  private static final class Wait {
+    private final long sinceNs;
+    /** Its time is over, which its reader is to confirm. */
+    private boolean isOver;
 
-  /** @param close closes a connection, on any thread, without waiting for anything */
-  public UnprovenConnections(Bounds bounds, Consumer<C> close) {
-    this(bounds, _ -> true, close);
+    Wait(long sinceNs) {
+      this.sinceNs = sinceNs;
+    }
   }
 
-  /** @param closable whether a connection can be closed yet; one that cannot is tried again later. Must not block. */
-  public UnprovenConnections(Bounds bounds, Predicate<C> closable, Consumer<C> close) {
-    this(bounds, closable, close, System::nanoTime, (delayMs, action) ->
+  private final Bounds bounds;
+  private final Handling<C> handling;
+  private final LongSupplier nowNs;
+  private final Alarm alarm;
+  /** The oldest first. */
+  private final SequencedMap<C, Wait> waiting = new LinkedHashMap<>();
+  private boolean alarmed;
+  private long turnedAway;
+
+  public UnprovenConnections(Bounds bounds, Handling<C> handling) {
+    this(bounds, handling, System::nanoTime, (delayMs, action) ->
         CompletableFuture.delayedExecutor(delayMs, TimeUnit.MILLISECONDS, Runnable::run).execute(action));
   }
 
   /** The same with a time of the caller's. */
-  UnprovenConnections(Bounds bounds, Predicate<C> closable, Consumer<C> close, LongSupplier nowNs, Alarm alarm) {
+  UnprovenConnections(Bounds bounds, Handling<C> handling, LongSupplier nowNs, Alarm alarm) {
     this.bounds = bounds;
-    this.closable = closable;
-    this.close = close;
+    this.handling = handling;
     this.nowNs = nowNs;
     this.alarm = alarm;
   }
@@ -79,9 +97,8 @@ public final class UnprovenConnections<C> {
   public void opened(C connection) {
     List<C> oldest;
     synchronized (this) {
-      oldest = take(_ -> waiting.size() >= bounds.most());
-      waiting.put(connection, nowNs.getAsLong());
-      alarm();
+      oldest = takeOldest(waiting.size() - bounds.most() + 1);
+      begin(connection);
     }
     turnAway(oldest);
   }
@@ -95,60 +112,77 @@ public final class UnprovenConnections<C> {
   public void makeRoom() {
     List<C> oldest;
     synchronized (this) {
-      int before = waiting.size();
-      oldest = take(_ -> waiting.size() == before);
+      oldest = takeOldest(1);
     }
     turnAway(oldest);
   }
 
-  private void timePasses() {
-    List<C> late;
-    synchronized (this) {
-      long now = nowNs.getAsLong();
-      if (now - dueNs > TimeUnit.MILLISECONDS.toNanos(TRY_AGAIN_MS) && !postponed) {
-        postponed = true;                                 // the process stood: what they have sent is read first
-        alarm.after(TRY_AGAIN_MS, this::timePasses);
-        return;
-      }
-      alarmed = false;
-      postponed = false;
-      late = take(since -> now - since >= TimeUnit.MILLISECONDS.toNanos(bounds.limitMs()));
-      alarm();
-    }
-    turnAway(late);
-  }
-
-  /** The oldest ones, as long as this holds of the next. Closing them calls others: not within the lock. */
-  private List<C> take(Predicate<Long> whileSince) {
-    List<C> taken = new ArrayList<>();
-    Iterator<Map.Entry<C, Long>> oldest = waiting.entrySet().iterator();
-    while (oldest.hasNext()) {
-      Map.Entry<C, Long> next = oldest.next();
-      if (!whileSince.test(next.getValue())) {
-        break;
-      }
-      if (closable.test(next.getKey())) {
-        taken.add(next.getKey());
-        oldest.remove();
-      }
-    }
+  /** Takes so many out that can be closed. Closing them calls others: not within the lock. */
+  private List<C> takeOldest(int count) {
+    List<C> taken = waiting.keySet().stream().filter(handling::isClosable).limit(Math.max(count, 0)).toList();
+    waiting.keySet().removeAll(taken);
     return taken;
   }
 
-  /** One alarm at a time, for the oldest. */
+  private synchronized void begin(C connection) {
+    waiting.putLast(connection, new Wait(nowNs.getAsLong()));
+    alarm();
+  }
+
+  /** One alarm at a time, for the oldest whose time is not over. */
   private void alarm() {
-    if (!alarmed && !waiting.isEmpty()) {
-      alarmed = true;
-      long waitedMs = TimeUnit.NANOSECONDS.toMillis(nowNs.getAsLong() - waiting.firstEntry().getValue());
-      long delayMs = Math.max(bounds.limitMs() - waitedMs, TRY_AGAIN_MS);
-      dueNs = nowNs.getAsLong() + TimeUnit.MILLISECONDS.toNanos(delayMs);
-      alarm.after(delayMs, this::timePasses);
+    if (alarmed) {
+      return;
     }
+    waiting.values().stream().filter(wait -> !wait.isOver).findFirst().ifPresent(oldest -> {
+      alarmed = true;
+      long now = nowNs.getAsLong();
+      long delayMs = Math.max(
+          bounds.limitMs() - TimeUnit.NANOSECONDS.toMillis(now - oldest.sinceNs), TRY_AGAIN_MS);
+      alarm.after(delayMs, () -> timePasses(now + TimeUnit.MILLISECONDS.toNanos(delayMs)));
+    });
+  }
+
+  /** @param dueNs when this should have been called */
+  private void timePasses(long dueNs) {
+    List<C> over = new ArrayList<>();
+    synchronized (this) {
+      alarmed = false;
+      long now = nowNs.getAsLong();
+      waiting.forEach((connection, wait) -> {
+        if (!wait.isOver && now - wait.sinceNs >= TimeUnit.MILLISECONDS.toNanos(bounds.limitMs())) {
+          wait.isOver = true;
+          over.add(connection);
+        }
+      });
+      alarm();
+    }
+    over.forEach(connection -> handling.onReader(connection, () -> end(connection, dueNs)));
+  }
+
+  private void end(C connection, long dueNs) {
+    synchronized (this) {
+      Wait wait = waiting.get(connection);
+      if (wait == null) {
+        return;
+      }
+      if (nowNs.getAsLong() - dueNs > LATE_NS) {
+        begin(connection);
+        return;
+      }
+      if (!handling.isClosable(connection)) {
+        wait.isOver = false;
+        alarm();
+        return;
+      }
+      waiting.remove(connection);
+    }
+    turnAway(List.of(connection));
   }
 
   private void turnAway(List<C> late) {
     for (C connection : late) {
-      close.accept(connection);
+      handling.close(connection);
       long before;
       synchronized (this) {
         before = turnedAway++;

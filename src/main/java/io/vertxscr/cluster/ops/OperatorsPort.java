@@ -16,6 +16,7 @@ import io.vertx.core.http.impl.HttpServerConnection;
 import io.vertx.core.json.DecodeException;
 import io.vertx.core.json.JsonObject;
 import io.vertxscr.cluster.accept.GuardedTransport;
+import io.vertxscr.cluster.admission.UnprovenConnections.Handling;
 import io.vertxscr.cluster.admission.UnprovenConnections;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.Limits;
@@ -78,8 +79,17 @@ public final class OperatorsPort {
     this.view = view;
     this.streams = new LiveStreams(vertx, heartbeatMs);
     this.answered = new UnprovenConnections<>(new UnprovenConnections.Bounds(Limits.MAX_OPERATORS, answerMs,
-        "connections to the HTTP port were closed before they had taken their answer"),
-        connection -> channel(connection).close());
+        "connections to the HTTP port were closed before they had taken their answer"), new Handling<>() {
+          @Override
+          public void close(HttpConnection connection) {
+            channel(connection).close();
+          }
+
+          @Override
+          public void onReader(HttpConnection connection, Runnable action) {
+            channel(connection).executor().execute(action);
+          }
+        });
   }
 
   /** Listens. @return the port */

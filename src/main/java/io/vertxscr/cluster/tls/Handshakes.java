@@ -2,6 +2,7 @@ package io.vertxscr.cluster.tls;
 
 import com.hazelcast.internal.networking.Channel;
 import com.hazelcast.internal.server.ServerConnection;
+import io.vertxscr.cluster.admission.UnprovenConnections.Handling;
 import io.vertxscr.cluster.admission.UnprovenConnections;
 import io.vertxscr.model.Limits;
 import java.util.Optional;
@@ -26,7 +27,17 @@ final class Handshakes {
 
   private static UnprovenConnections<Channel> bounded(int most, String turnedAway) {
     return new UnprovenConnections<>(new UnprovenConnections.Bounds(most, Limits.MAX_PROOF_MS, turnedAway),
-        channel -> channel.isClosed() || connection(channel).isPresent(), Handshakes::close);
+        new Handling<>() {
+          @Override
+          public void close(Channel channel) {
+            end(channel);
+          }
+
+          @Override
+          public boolean isClosable(Channel channel) {
+            return channel.isClosed() || connection(channel).isPresent();
+          }
+        });
   }
 
   private UnprovenConnections<Channel> waiting(Channel channel) {
@@ -43,7 +54,7 @@ final class Handshakes {
    * Not the channel: a list of Hazelcast keeps a connection until it is closed itself. Hazelcast makes it on another
    * thread, after the channel.
    */
-  private static void close(Channel channel) {
+  private static void end(Channel channel) {
     connection(channel).ifPresent(
         connection -> connection.close("the other side has not proved in time to be a member", null));
   }

@@ -3,10 +3,13 @@ package io.vertxscr.cluster.admission;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.vertxscr.cluster.admission.UnprovenConnections.Bounds;
+import io.vertxscr.cluster.admission.UnprovenConnections.Handling;
+import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.PriorityQueue;
 import java.util.Random;
@@ -29,13 +32,37 @@ class UnprovenConnectionsTest {
 
   private final Set<Integer> closed = new LinkedHashSet<>();
   private final Set<Integer> notYet = new HashSet<>();
+  /** What the reader has to do once it is no longer busy. */
+  private final List<Runnable> behind = new ArrayList<>();
+  private boolean isBusy;
   private final PriorityQueue<Alarm> alarms = new PriorityQueue<>((a, b) -> Long.compare(a.atMs, b.atMs));
   private long nowMs;
   private final UnprovenConnections<Integer> connections = new UnprovenConnections<>(
-      new Bounds(MOST, LIMIT_MS, "connections of a test were closed"), one -> !notYet.contains(one), closed::add,
+      new Bounds(MOST, LIMIT_MS, "connections of a test were closed"), new Port(),
       () -> TimeUnit.MILLISECONDS.toNanos(nowMs), (delayMs, action) -> alarms.add(new Alarm(nowMs + delayMs, action)));
 
   private record Alarm(long atMs, Runnable action) {}
+
+  private final class Port implements Handling<Integer> {
+    @Override
+    public void close(Integer connection) {
+      closed.add(connection);
+    }
+
+    @Override
+    public boolean isClosable(Integer connection) {
+      return !notYet.contains(connection);
+    }
+
+    @Override
+    public void onReader(Integer connection, Runnable action) {
+      if (isBusy) {
+        behind.add(action);
+      } else {
+        action.run();
+      }
+    }
+  }
 
   private void pass(long ms) {
     long end = nowMs + ms;
@@ -116,16 +143,48 @@ class UnprovenConnectionsTest {
 
   /** As of a daemon that was stopped: the timer comes before the request that has waited in the socket. */
   @Test
-  void afterAStandstillItIsReadFirstWhatWasSentMeanwhile() {
+  void timeInWhichTheProcessStoodDoesNotCount() {
     connections.opened(1);
     connections.opened(2);
     nowMs += 10 * LIMIT_MS;
     alarms.remove().action.run();
-    assertThat(closed).isEmpty();
     connections.left(1);
-    pass(LATE_MS);
+    pass(LIMIT_MS - 1);
+    assertThat(closed).isEmpty();
+    pass(1);
     assertThat(closed).containsExactly(2);
     assertThat(alarms).isEmpty();
+  }
+
+  @Test
+  void timeInWhichTheReaderWasBusyDoesNotCount() {
+    isBusy = true;
+    connections.opened(1);
+    connections.opened(2);
+    pass(10 * LIMIT_MS);
+    assertThat(behind).as("once for each").hasSize(2);
+    isBusy = false;
+    behind.forEach(Runnable::run);
+    connections.left(1);
+    pass(LIMIT_MS - 1);
+    assertThat(closed).isEmpty();
+    pass(1);
+    assertThat(closed).containsExactly(2);
+    assertThat(alarms).isEmpty();
+  }
+
+  @Test
+  void aBusyReaderDoesNotKeepTheOldestOfTooMany() {
+    isBusy = true;
+    connections.opened(0);
+    pass(2 * LIMIT_MS);
+    for (int one = 1; one <= MOST; one++) {
+      connections.opened(one);
+    }
+    assertThat(closed).containsExactly(0);
+    isBusy = false;
+    behind.forEach(Runnable::run);
+    assertThat(closed).containsExactly(0);
   }
 
   /** The time of daemons. */

@@ -18,6 +18,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.Queue;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
@@ -132,6 +133,24 @@ class OperatorsPortTest {
   void whoSendsAByteNowAndThenHasNoMoreTimeThanOthers() throws Exception {
     open(Optional.empty(), SHORT_MS, LONG_MS);
     assertThat(drippedUntilClosed(connect(), "GET /metrics HTTP/1.1\r\nX: ")).isLessThan(1000);
+  }
+
+  /** Its request waits in the socket, because the loop is busy for longer than a connection may be silent. */
+  @Test
+  void whoHasSentItsRequestIsNotClosedForABusyLoop() throws Exception {
+    open(Optional.empty(), SHORT_MS, LONG_MS);
+    CountDownLatch busy = new CountDownLatch(1);
+    CountDownLatch never = new CountDownLatch(1);
+    vertx.runOnContext(_ -> {
+      busy.countDown();
+      try {
+        never.await(3 * SHORT_MS, TimeUnit.MILLISECONDS);
+      } catch (InterruptedException _) {
+        Thread.currentThread().interrupt();
+      }
+    });
+    busy.await();
+    assertThat(say(GET_METRICS)).startsWith("HTTP/1.1 200 ").endsWith(page);
   }
 
   @Test
