@@ -2,20 +2,29 @@ package io.vertxscr.scavenge;
 
 import io.vertxscr.format.prefix.Index;
 import io.vertxscr.model.DatasetDescriptor;
+import io.vertxscr.model.DatasetKey;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.RestartHistory;
 import io.vertxscr.model.ScrException;
 import io.vertxscr.prefix.metadata.PrefixIndex.Reading;
 import io.vertxscr.prefix.metadata.PrefixIndex;
+import io.vertxscr.prefix.metadata.PrefixPaths;
 import io.vertxscr.prefix.metadata.RestartFileStore;
+import io.vertxscr.prefix.publish.Publication;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.UnaryOperator;
 
-/** Edits of an index that its users ask for. Each is durable on return, and fails with NO_SUCH_DATASET, BUSY, IO. */
+/**
+ * Edits of an index that its users ask for. Each is durable on return, and fails with NO_SUCH_DATASET, BUSY, IO.
+ *
+ * <p>What is dropped stays in the caches, and restarts may begin with it there. But not with one that an older current
+ * dataset excludes: it is noted as removed, since the index does not tell any more that it was passed over.
+ */
 public final class IndexEditor {
   private final PrefixIndex index;
+  private final Publication publication;
   private final RestartFileStore restarts;
 
   /**
@@ -28,8 +37,9 @@ public final class IndexEditor {
   public record Edited(
       List<DatasetDescriptor> dropped, boolean currentChanged, Optional<String> current, List<String> remarks) {}
 
-  public IndexEditor(PrefixIndex index, RestartFileStore restarts) {
+  public IndexEditor(PrefixPaths paths, PrefixIndex index, RestartFileStore restarts) {
     this.index = index;
+    this.publication = new Publication(paths, index);
     this.restarts = restarts;
   }
 
@@ -40,18 +50,33 @@ public final class IndexEditor {
    */
   public Edited setCurrent(String name) {
     Edited edited = edit(before -> before.setCurrent(restartable(before.require(name)).name()));
-    restarts.update(RestartHistory::startingAnywhere);    // what is said last counts
+    int current = index.read().index().currentId();
+    List<DatasetKey> dropped = publication.unlisted().stream().filter(other -> other.id() > current)
+        .map(DatasetDescriptor::key).toList();
+    restarts.update(history -> history.startingAnywhere().removing(dropped));    // what is said last counts
     return edited;
   }
 
   /** Takes a dataset out of the index. */
   public Edited drop(String name) {
-    return edit(before -> before.drop(before.require(name).id()));
+    return dropping(before -> before.drop(before.require(name).id()));
   }
 
   /** Takes all datasets that are newer than this one out of the index. */
   public Edited dropAfter(String name) {
-    return edit(before -> before.dropAfter(name));
+    return dropping(before -> before.dropAfter(name));
+  }
+
+  private Edited dropping(UnaryOperator<Index> change) {
+    Index before = index.read().index();
+    Index after = change.apply(before);
+    List<DatasetKey> excluded = before.entries().stream()
+        .filter(entry -> entry.id() > before.currentId() && after.find(entry.id()).isEmpty())
+        .map(entry -> entry.descriptor().key()).toList();
+    if (!excluded.isEmpty()) {
+      restarts.update(history -> history.removing(excluded));
+    }
+    return edit(change);
   }
 
   private Edited edit(UnaryOperator<Index> change) {

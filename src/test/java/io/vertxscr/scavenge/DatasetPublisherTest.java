@@ -223,7 +223,7 @@ class DatasetPublisherTest {
       publisher.add(id, false);
     }
     var restarts = new RestartFileStore(paths, PatientLocks.user("test", Duration.ofSeconds(5)));
-    var editor = new IndexEditor(index, restarts);
+    var editor = new IndexEditor(paths, index, restarts);
     restarts.update(history -> history.startingFrom(datasets.getLast(), 7));
     assertThat(editor.setCurrent("b.5"))
         .isEqualTo(new IndexEditor.Edited(List.of(), true, Optional.of("b.5"), List.of()));

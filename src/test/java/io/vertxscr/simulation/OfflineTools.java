@@ -111,7 +111,7 @@ final class OfflineTools {
     paths = new PrefixPaths(files.path(prefixDirectory));
     index = new PrefixIndex(paths, user);
     flushFile = new FlushFileStore(paths, user);
-    editor = new IndexEditor(index, new RestartFileStore(paths, user));
+    editor = new IndexEditor(paths, index, new RestartFileStore(paths, user));
   }
 
   /** {@code scr index --build}. @return false: not now, somebody else is changing the directory */

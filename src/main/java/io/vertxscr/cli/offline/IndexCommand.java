@@ -115,7 +115,7 @@ final class IndexCommand implements Callable<Integer> {
       return list(index);
     }
     if (isEdit()) {
-      return edit(index, new IndexEditor(index, PrefixOption.restarts(paths)));
+      return edit(index, new IndexEditor(paths, index, PrefixOption.restarts(paths)));
     }
     if (action.verify != null) {
       complain(index.lost().stream().toList());

@@ -238,12 +238,17 @@ public record Index(Optional<String> current, List<Entry> entries) {
         .map(entry -> ids.contains(entry.id()) && entry.id() != by ? entry.replaced(by) : entry).toList());
   }
 
+  /** Id of the dataset that restarts begin with; the largest integer where they begin with the newest. */
+  public int currentId() {
+    return current.flatMap(this::find).map(Entry::id).orElse(Integer.MAX_VALUE);
+  }
+
   /**
    * Returns the datasets that a restart may use, best first. These are complete checkpoints that have not failed,
    * newest first, none newer than {@link #current}, which excludes newer ones.
    */
   public List<Entry> candidates() {
-    int newest = current.flatMap(this::find).map(Entry::id).orElse(Integer.MAX_VALUE);
+    int newest = currentId();
     List<Entry> candidates = new ArrayList<>(
         entries.stream().filter(entry -> entry.id() <= newest && entry.restartable()).toList());
     return List.copyOf(candidates.reversed());

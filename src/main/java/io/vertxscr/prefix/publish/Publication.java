@@ -23,6 +23,7 @@ import java.time.LocalDateTime;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
@@ -85,7 +86,7 @@ public final class Publication {
   /** Ids of the datasets that are listed or published under this name, ascending. @throws ScrException IO */
   public List<Integer> named(String name) {
     Stream<Integer> published = datasets().stream()
-        .filter(id -> isComplete(id) && summary(id).orElseThrow().descriptor().name().equals(name));
+        .filter(id -> completeSummary(id).filter(summary -> summary.descriptor().name().equals(name)).isPresent());
     Stream<Integer> listed = index.read().index().find(name).map(Index.Entry::id).stream();
     return Stream.concat(published, listed).distinct().sorted().toList();
   }
@@ -121,13 +122,18 @@ public final class Publication {
 
   /** Whether readers may take the dataset: it has a summary, undamaged, that says so. @throws ScrException IO */
   public boolean isComplete(int id) {
+    return completeSummary(id).isPresent();
+  }
+
+  /** The summary of a dataset that readers may take. */
+  private Optional<Summary> completeSummary(int id) {
     try {
-      return summary(id).filter(Summary::complete).isPresent();
+      return summary(id).filter(Summary::complete);
     } catch (ScrException e) {
       if (e.fault() != Fault.CORRUPT) {
         throw e;
       }
-      return false;
+      return Optional.empty();
     }
   }
 
@@ -145,7 +151,7 @@ public final class Publication {
   private boolean prepareNow(DatasetDescriptor descriptor) {
     int id = descriptor.id();
     boolean hasSummary = Files.exists(paths.summary(id));   // looked at first: another leader may write one
-    if (isComplete(id) && summary(id).filter(summary -> descriptor.sameAs(summary.descriptor())).isPresent()
+    if (completeSummary(id).filter(summary -> descriptor.sameAs(summary.descriptor())).isPresent()
         && !isDamaged(descriptor)) {
       ContainerDrafts.removeDrafts(paths, id);            // of who ended between the summary and this
       return true;
@@ -252,16 +258,24 @@ public final class Publication {
    * @throws ScrException NO_SPACE, IO
    */
   public void markOverwritten(DatasetDescriptor by) {
-    Set<Integer> listed = complete().stream().map(DatasetDescriptor::id).collect(Collectors.toSet());
-    List<DatasetDescriptor> later = datasets().stream()
-        .filter(id -> id != by.id() && !listed.contains(id) && isComplete(id))
-        .map(id -> summary(id).orElseThrow().descriptor())
-        .filter(other -> DatasetDescriptor.BY_AGE.compare(other, by) > 0).toList();
-    for (int id : new WrittenOver(paths).sharing(by.id(), later)) {
-      Summary whole = summary(id).orElseThrow();
+    Map<Integer, Summary> later = unlistedSummaries()
+        .filter(other -> DatasetDescriptor.BY_AGE.compare(other.descriptor(), by) > 0)
+        .collect(Collectors.toMap(other -> other.descriptor().id(), other -> other));
+    for (int id : new WrittenOver(paths).sharing(by.id(), later.values().stream().map(Summary::descriptor).toList())) {
+      Summary whole = later.get(id);
       AtomicFile.replace(paths.summary(id),
           SummaryFile.encode(new Summary(whole.descriptor(), false, whole.storedBytes())));
     }
+  }
+
+  /** Datasets that are whole, as their summaries say, and that the index does not list so. @throws ScrException IO */
+  public List<DatasetDescriptor> unlisted() {
+    return unlistedSummaries().map(Summary::descriptor).toList();
+  }
+
+  private Stream<Summary> unlistedSummaries() {
+    Set<Integer> listed = complete().stream().map(DatasetDescriptor::id).collect(Collectors.toSet());
+    return datasets().stream().filter(id -> !listed.contains(id)).map(this::completeSummary).flatMap(Optional::stream);
   }
 
   private void sealNow(DatasetDescriptor descriptor, Mapping mapping) {

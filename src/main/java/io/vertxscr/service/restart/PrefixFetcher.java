@@ -112,10 +112,10 @@ public final class PrefixFetcher {
 
     /** Returns what an index says. @param directories ids of datasets that have left anything there */
     public static Listing of(Index index, List<Integer> directories) {
-      int current = index.current().flatMap(index::find).map(Index.Entry::id).orElse(Integer.MAX_VALUE);
       int last = index.entries().stream().filter(Index.Entry::restartable).mapToInt(Index.Entry::id).max().orElse(0);
       return new Listing(index.entries().stream().map(Index.Entry::descriptor).toList(), index.current(),
-          new FlushedCheckpoints(index.candidates().stream().map(Index.Entry::descriptor).toList(), current, last),
+          new FlushedCheckpoints(index.candidates().stream().map(Index.Entry::descriptor).toList(),
+              index.currentId(), last),
           Stream.concat(index.entries().stream().map(Index.Entry::id), directories.stream())
               .collect(Collectors.toSet()),
           index.entries().stream().filter(entry -> entry.replacedBy().isPresent() && entry.failed().isEmpty())
