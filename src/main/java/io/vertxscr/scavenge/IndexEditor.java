@@ -4,7 +4,6 @@ import io.vertxscr.format.prefix.Index;
 import io.vertxscr.model.DatasetDescriptor;
 import io.vertxscr.model.DatasetKey;
 import io.vertxscr.model.Fault;
-import io.vertxscr.model.RestartHistory;
 import io.vertxscr.model.ScrException;
 import io.vertxscr.prefix.metadata.PrefixIndex.Reading;
 import io.vertxscr.prefix.metadata.PrefixIndex;

@@ -82,6 +82,11 @@ public record Index(Optional<String> current, List<Entry> entries) {
       return new Entry(descriptor, complete, flushed, fetched, time, verified, replacedBy);
     }
 
+    /** Whether it was whole once, and is not any more. */
+    private boolean lostFiles() {
+      return byVerify || replacedBy.isPresent();
+    }
+
     private Entry writtenAgain() {
       return new Entry(descriptor, complete && !byVerify, flushed, fetched, byVerify ? Optional.empty() : failed, false,
           OptionalInt.empty());
@@ -173,10 +178,19 @@ public record Index(Optional<String> current, List<Entry> entries) {
     return newest.filter(fresh::contains).map(entry -> after.setCurrent(entry.name())).orElse(after);
   }
 
-  /** Files that were written over, or damaged, are there again; the dataset is not listed as whole yet. */
-  public Index writtenAgain(int id) {
-    return new Index(current, entries.stream().map(entry -> entry.id() == id ? entry.writtenAgain() : entry)
-        .toList());
+  /**
+   * Adds a dataset whose files have all been written. Those that were written over, or damaged, are there again; but
+   * where {@link #current} excludes it as it was listed before, that stays so.
+   *
+   * @param time when it was flushed
+   */
+  public Index enlistWritten(DatasetDescriptor written, LocalDateTime time) {
+    List<Entry> again =
+        entries.stream().map(entry -> entry.id() == written.id() ? entry.writtenAgain() : entry).toList();
+    Index after = new Index(current, again).enlist(List.of(written), time);
+    boolean excluded = written.id() > currentId()
+        && find(written.id()).filter(entry -> entry.lostFiles() && entry.descriptor().sameAs(written)).isPresent();
+    return excluded ? new Index(current, after.entries) : after;
   }
 
   /** Removes a dataset; {@link #current} becomes empty if it named it. @throws ScrException NO_SUCH_DATASET */

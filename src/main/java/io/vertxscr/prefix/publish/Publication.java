@@ -245,8 +245,8 @@ public final class Publication {
         new Publication(paths, held).markOverwritten(descriptor);
       }
       sealNow(descriptor, mapping);
-      return new Publication(paths, held).enlist(descriptor, time, mayReplace,
-          index -> index.writtenAgain(descriptor.id()));
+      return new Publication(paths, held).enlist(descriptor, mayReplace,
+          before -> before.enlistWritten(descriptor, time));
     });
   }
 
@@ -305,15 +305,13 @@ public final class Publication {
 
   /** Adds it. @param mayReplace whether any of its paths had a file before, as far as is known */
   public Reading enlist(DatasetDescriptor descriptor, LocalDateTime time, boolean mayReplace) {
-    return enlist(descriptor, time, mayReplace, UnaryOperator.identity());
+    return enlist(descriptor, mayReplace, before -> before.enlist(List.of(descriptor), time));
   }
 
-  private Reading enlist(
-      DatasetDescriptor descriptor, LocalDateTime time, boolean mayReplace, UnaryOperator<Index> first) {
+  private Reading enlist(DatasetDescriptor descriptor, boolean mayReplace, UnaryOperator<Index> listing) {
     List<String> remarks = new ArrayList<>(index.lostBeside(descriptor.id()).stream().toList());
     Set<Integer> replaced = mayReplace ? new WrittenOver(paths).by(descriptor, complete()) : Set.of();
-    Reading done = index.update(before ->
-        first.apply(before).enlist(List.of(descriptor), time).markReplaced(replaced, descriptor.id()));
+    Reading done = index.update(before -> listing.apply(before).markReplaced(replaced, descriptor.id()));
     remarks.addAll(done.remarks());
     return new Reading(done.index(), remarks);
   }

@@ -14,6 +14,7 @@ import io.vertxscr.model.ScrException;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
+import java.util.Set;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
@@ -145,6 +146,17 @@ class IndexTest {
     assertThat(IndexFile.decode(IndexFile.encode(failed))).isEqualTo(failed);
     assertThat(List.of(failed.markGood(2), failed.markDamaged(2, TIME.plusHours(1)), damaged.markFailed(2, TIME),
         THREE.markGood(1).markFailed(2, TIME))).containsOnly(failed);
+  }
+
+  @Test
+  void aRepairDoesNotMakeCurrentWhatTheCurrentOneExcludes() {
+    DatasetDescriptor newest = THREE.find(3).orElseThrow().descriptor();
+    for (Index lost : List.of(THREE.markDamaged(3, TIME), THREE.markReplaced(Set.of(3), 4))) {
+      assertThat(lost.setCurrent("a").enlistWritten(newest, TIME).current()).contains("a");
+      assertThat(lost.setCurrent("a").enlistWritten(newest, TIME).find(3).orElseThrow().restartable()).isTrue();
+      assertThat(lost.withoutCurrent().enlistWritten(newest, TIME).current()).contains("c");
+    }
+    assertThat(THREE.setCurrent("a").drop(3).enlistWritten(newest, TIME).current()).as("new").contains("c");
   }
 
   @Test
