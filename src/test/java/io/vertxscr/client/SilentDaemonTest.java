@@ -33,7 +33,7 @@ import org.junit.jupiter.api.io.TempDir;
 class SilentDaemonTest {
   private static final long TICK_MS = 30;
   /** For a daemon that answers: four ticks are far longer than an answer takes. */
-  private static final long SLOW_TICK_MS = 600;
+  private static final long SLOW_TICK_MS = 1_500;
   private static final InitReply NODE = new InitReply(77, "n1", InitReply.VERSION, "fake 1.0");
 
   @TempDir

@@ -10,8 +10,6 @@ import java.util.logging.Level;
 import org.openqa.selenium.By;
 import org.openqa.selenium.Dimension;
 import org.openqa.selenium.OutputType;
-import org.openqa.selenium.StaleElementReferenceException;
-import org.openqa.selenium.WebElement;
 import org.openqa.selenium.chrome.ChromeDriver;
 import org.openqa.selenium.chrome.ChromeDriverService;
 import org.openqa.selenium.chrome.ChromeOptions;
@@ -92,20 +90,21 @@ final class Browser implements AutoCloseable {
         + " cell.dataset.node).sort().join(' ')");
   }
 
-  /** Clicks an element as soon as it is there; a table may be drawn anew meanwhile. */
+  /**
+   * Clicks an element as soon as it is there and nothing covers it. In one script: a click by the driver is thirty
+   * messages to the page, which draws its tables anew meanwhile.
+   */
   void click(String selector) throws Exception {
-    Eventually.holds("a click on " + selector, () -> {
-      List<WebElement> found = driver.findElements(By.cssSelector(selector));
-      try {
-        if (found.isEmpty() || !found.getFirst().isDisplayed()) {
+    Eventually.holds("a click on " + selector, () -> (Boolean) driver.executeScript("""
+        const found = document.querySelector(arguments[0]);
+        found?.scrollIntoView({block: 'nearest'});
+        const at = found?.getBoundingClientRect();
+        if (!at || !found.contains(document.elementFromPoint(at.x + at.width / 2, at.y + at.height / 2))) {
           return false;
         }
-        found.getFirst().click();
+        found.dispatchEvent(new MouseEvent('click', {bubbles: true, cancelable: true, view: window}));
         return true;
-      } catch (StaleElementReferenceException _) {
-        return false;
-      }
-    });
+        """, selector));
   }
 
   void type(String selector, CharSequence... keys) {
