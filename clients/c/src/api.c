@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "api.h"
 #include "scr.h"
 #include "session.h"
 #include "settings.h"
@@ -124,22 +125,28 @@ VISIBLE int SCR_Should_exit(int* flag)
   return ask("SCR_Should_exit", QUESTION_SHOULD_EXIT, flag);
 }
 
-VISIBLE const char* SCR_Config(const char* config)
+VISIBLE int scr_config_outcome(const char* config, char** value)
 {
   struct fault fault;
-  char* value = NULL;
   int outcome;
+  *value = NULL;
   pthread_mutex_lock(&lock);
   if (config == NULL || config[strspn(config, " \t\n")] == '\0') {
     outcome = fault_set(&fault, SCR_ERR_BAD_REQUEST, "the entry is empty");
   } else if (settings_is_query(config)) {
-    outcome = session_config(&session, config, &value, &fault);
+    outcome = session_config(&session, config, value, &fault);
   } else if (session.state != STATE_NONE) {
     outcome = fault_set(&fault, SCR_ERR_WRONG_STATE, "'%s' comes after SCR_Init: parameters are set before", config);
   } else {
     outcome = settings_add(config, &fault);
   }
-  done("SCR_Config", outcome, &fault);
+  return done("SCR_Config", outcome, &fault);
+}
+
+VISIBLE const char* SCR_Config(const char* config)
+{
+  char* value;
+  scr_config_outcome(config, &value);
   return value;
 }
 

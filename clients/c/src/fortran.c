@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "api.h"
 #include "scr.h"
 
 #define VISIBLE __attribute__((visibility("default")))
@@ -85,10 +86,11 @@ VISIBLE void scr_get_version_(char* version, int* error, size_t room)
 
 VISIBLE void scr_config_(const char* config, char* value, int* error, size_t length, size_t room)
 {
+  char* found = NULL;
   char* text = to_c(config, length);
-  const char* found = SCR_Config(text);
-  *error = to_fortran("SCR_CONFIG", found == NULL ? "" : found, value, room);
-  free((char*)found);
+  *error = text == NULL ? SCR_ERR_INTERNAL : scr_config_outcome(text, &found);
+  result("SCR_CONFIG", found == NULL ? "" : found, value, error, room);
+  free(found);
   free(text);
 }
 

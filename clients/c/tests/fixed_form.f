@@ -4,7 +4,7 @@ C     though they fail.
       PROGRAM FIXED
       INCLUDE 'scrf.h'
       INTEGER IERROR, FLAG
-      CHARACTER*(SCR_MAX_FILENAME) NAME
+      CHARACTER*(SCR_MAX_FILENAME) NAME, VAL
       NAME = 'a'
       CALL SCR_START_CHECKPOINT(IERROR)
       IF (IERROR .EQ. SCR_SUCCESS) STOP 1
@@ -26,4 +26,12 @@ C     though they fail.
       IF (NAME .NE. ' ') STOP 9
       CALL SCR_ROUTE_FILE('a/b', NAME, IERROR)
       IF (IERROR .NE. SCR_SUCCESS .OR. NAME .NE. 'a/b') STOP 10
+      CALL SCR_CONFIG('SCR_FLUSH=5', VAL, IERROR)
+      IF (IERROR .NE. SCR_SUCCESS .OR. VAL .NE. ' ') STOP 11
+      VAL = 'before'
+      CALL SCR_CONFIG(' ', VAL, IERROR)
+      IF (IERROR .EQ. SCR_SUCCESS .OR. VAL .NE. ' ') STOP 12
+      VAL = 'before'
+      CALL SCR_CONFIG('SCR_FLUSH', VAL, IERROR)
+      IF (IERROR .EQ. SCR_SUCCESS .OR. VAL .NE. ' ') STOP 13
       END
