@@ -10,31 +10,18 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "dial.h"
 #include "settings.h"
 #include "tcp.h"
 
 #define PATH_BYTES sizeof(((struct sockaddr_un*)NULL)->sun_path)
 
 /* Returns -1 with errno where nobody listens. */
-static int dial(const char* path)
+static int dial_path(const char* path)
 {
   struct sockaddr_un address = {.sun_family = AF_UNIX};
   memcpy(address.sun_path, path, strlen(path) + 1);
-  int descriptor = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-  if (descriptor < 0) {
-    return -1;
-  }
-  int failed;
-  do {
-    failed = connect(descriptor, (struct sockaddr*)&address, sizeof address);
-  } while (failed != 0 && errno == EINTR);
-  if (failed != 0) {
-    int cause = errno;
-    close(descriptor);
-    errno = cause;
-    return -1;
-  }
-  return descriptor;
+  return dial((struct sockaddr*)&address, sizeof address, DIAL_MS);
 }
 
 /* Otherwise another user could create our control directory first, and redirect our writes. */
@@ -56,11 +43,9 @@ static int at(const char* path, struct fault* fault)
         strlen(path), PATH_BYTES - 1);
     return -1;
   }
-  int descriptor = dial(path);
+  int descriptor = dial_path(path);
   if (descriptor < 0) {
-    fault_errno(fault, "no daemon listens on %s (start one with `scr node`)", path);
-    fault->number = SCR_ERR_NODE_LOST;
-    return -1;
+    return dial_failed(path, fault);
   }
   if (!is_ours(descriptor)) {
     close(descriptor);
@@ -110,7 +95,14 @@ static int search(const char* directory, DIR* open, struct fault* fault)
     if (entry->d_name[0] == '.' || length < 0 || (size_t)length >= sizeof path) {
       continue;
     }
-    int another = dial(path);
+    int another = dial_path(path);
+    if (another < 0 && errno == ETIMEDOUT) { /* it may be the one, and is not passed over for another */
+      dial_failed(path, fault);
+      if (descriptor >= 0) {
+        close(descriptor);
+      }
+      return -1;
+    }
     if (another < 0 || !is_ours(another)) {
       if (another >= 0) {
         close(another);

@@ -1,7 +1,6 @@
 #include "tcp.h"
 
 #include <arpa/inet.h>
-#include <errno.h>
 #include <fcntl.h>
 #include <netinet/tcp.h>
 #include <stdio.h>
@@ -9,6 +8,8 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include "dial.h"
 
 #define SUFFIX ".tcp"
 #define TOKEN_CHARS 64
@@ -80,21 +81,16 @@ int tcp_connect(const char* path, struct fault* fault)
   if (read_door(path, &door, fault) != SCR_SUCCESS) {
     return -1;
   }
-  int descriptor = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-  int failed = descriptor < 0;
-  if (!failed) {
-    setsockopt(descriptor, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
-    do {
-      failed = connect(descriptor, (struct sockaddr*)&door.address, sizeof door.address);
-    } while (failed && errno == EINTR);
+  char where[FAULT_MESSAGE_BYTES / 4];
+  snprintf(where, sizeof where, "port %d, which %s names", ntohs(door.address.sin_port), path);
+  int descriptor = dial((struct sockaddr*)&door.address, sizeof door.address, DIAL_MS);
+  if (descriptor < 0) {
+    return dial_failed(where, fault);
   }
-  if (failed || !show_token(descriptor, door.token)) {
-    fault_errno(fault, "no daemon listens on port %d, which %s names (start one with `scr node`)",
-        ntohs(door.address.sin_port), path);
-    fault->number = SCR_ERR_NODE_LOST;
-    if (descriptor >= 0) {
-      close(descriptor);
-    }
+  setsockopt(descriptor, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+  if (!show_token(descriptor, door.token)) {
+    dial_failed(where, fault);
+    close(descriptor);
     return -1;
   }
   return descriptor;
