@@ -437,11 +437,9 @@ int session_start_restart(struct session* session, char* name, struct fault* fau
     return bad;
   }
   const char* found = text_of(reply, "name");
-  if (name != NULL && found != NULL && (bad = copy_name(found, name, fault))) {
-    json_decref(reply);
-    return bad;
-  }
-  return open_phase(session, STATE_RESTART, reply, fault);
+  int unfit = name != NULL && found != NULL ? copy_name(found, name, fault) : SCR_SUCCESS;
+  bad = open_phase(session, STATE_RESTART, reply, fault); /* whatever its name: for the daemon it is open */
+  return bad ? bad : unfit;
 }
 
 int session_complete_restart(struct session* session, int valid, struct fault* fault)

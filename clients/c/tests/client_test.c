@@ -291,6 +291,30 @@ static void wrong_arguments_are_refused_and_not_sent(void)
   finish();
 }
 
+/* Of a program in another language, where the limit is 1023 characters and not bytes. */
+static void a_name_that_does_not_fit_is_an_error_and_leaves_the_state_that_the_daemon_has(void)
+{
+  char long_name[SCR_MAX_FILENAME + 2];
+  char name[SCR_MAX_FILENAME] = "before";
+  int flag;
+  for (int i = 0; i < SCR_MAX_FILENAME; i += 2) {
+    memcpy(long_name + i, "\xc3\xa4", 3);
+  }
+  begin();
+  answers("have-restart", json_pack("{s:b, s:i, s:s}", "available", 1, "dataset", 4, "name", long_name));
+  CHECK_INT(SCR_ERR_BAD_REQUEST, SCR_Have_restart(&flag, name));
+  CHECK(flag == 0 && name[0] == '\0');
+  CHECK_INT(SCR_SUCCESS, SCR_Have_restart(&flag, NULL));
+  CHECK_INT(1, flag);
+  answers("start-restart", json_pack("{s:i, s:s, s:s, s:[]}", "dataset", 4, "name", long_name, "directory", "/c",
+      "files"));
+  CHECK_INT(SCR_ERR_BAD_REQUEST, SCR_Start_restart(name));
+  CHECK_TEXT("", name);
+  CHECK_INT(SCR_SUCCESS, SCR_Complete_restart(1));
+  CHECK_TEXT("complete-restart", text(last(), "verb"));
+  finish();
+}
+
 static void outside_of_a_phase_route_gives_the_name_back(void)
 {
   char file[SCR_MAX_FILENAME];
@@ -925,6 +949,7 @@ int main(int count, char** arguments)
   what_the_user_must_know_is_said_once_on_stderr();
   what_is_not_legal_is_refused_and_not_sent();
   wrong_arguments_are_refused_and_not_sent();
+  a_name_that_does_not_fit_is_an_error_and_leaves_the_state_that_the_daemon_has();
   outside_of_a_phase_route_gives_the_name_back();
   where_the_daemon_names_no_rule_route_asks_it();
   every_fault_comes_back_as_its_number_and_leaves_the_state_that_it_says();
