@@ -113,6 +113,16 @@ static int outside(const struct places* places, const char* name, const char* ho
   return fault_set(fault, SCR_ERR_OUTSIDE_PREFIX, "'%s' %s the prefix directory %s", name, how, places->prefix);
 }
 
+/* Where links that lead nowhere, or in a circle, hide it; else it cannot be looked at, and errno says why. */
+static int unknown_place(const struct places* places, const char* name, struct fault* fault)
+{
+  int leads_nowhere = errno == ENOENT || errno == ENOTDIR || errno == ELOOP;
+  fault_errno(fault, leads_nowhere ? "'%s' goes through a link of which it cannot be said that it is inside the prefix "
+      "directory %s" : "'%s' cannot be looked at, to say whether it is inside the prefix directory %s", name,
+      places->prefix);
+  return fault->number = leads_nowhere ? SCR_ERR_OUTSIDE_PREFIX : fault->number;
+}
+
 /* What of a real path is below the real prefix: "" for the prefix itself, NULL for what is not below it. */
 static const char* below(const char* prefix, const char* real)
 {
@@ -133,7 +143,7 @@ static int is_ours(const char* relative)
 
 /*
  * Real path of the longest part that is there, with the rest appended as it is.
- * Returns 1 if all of it is there, 0 if not, -1 with errno where links lead nowhere or in a circle.
+ * Returns 1 if all of it is there, 0 if not, -1 with errno where links lead nowhere or in a circle, or it is not known.
  */
 static int real_path(const char* path, char* real)
 {
@@ -349,7 +359,7 @@ static int real_directory(struct places* places, const char* directory, const ch
       char found[PATH_MAX];
       int there = real_path(directory, found);
       if (there < 0) {
-        return outside(places, name, "goes through a link of which it cannot be said that it is inside", fault);
+        return unknown_place(places, name, fault);
       }
       if (below(places->real_prefix, found) != NULL && goes_through_a_file(found)) {
         return bad_name(places, name, "goes through a file as if that were a directory", fault);
@@ -378,7 +388,7 @@ static int look_at(const struct places* places, const char* name, char* real, st
   }
   if (S_ISLNK(status.st_mode)) {
     if (realpath(real, target) == NULL || lstat(target, &status) != 0) {
-      return outside(places, name, "is a link of which it cannot be said that it is inside", fault);
+      return unknown_place(places, name, fault);
     }
     snprintf(real, PATH_MAX, "%s", target);
   }

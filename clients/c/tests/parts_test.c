@@ -1,4 +1,5 @@
 /* The parts that need no daemon: who this process is, what its entries say, where its files belong. */
+#include <errno.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
@@ -186,6 +187,28 @@ static void refuses_every_way_out_of_the_prefix(void)
   places_free(places);
 }
 
+/* Where it is is not known, and that it is outside is not said. */
+static void a_directory_that_may_not_be_entered_is_told_as_that(void)
+{
+  const uid_t alice = 54321;
+  struct fault fault;
+  char file[SCR_MAX_FILENAME];
+  CHECK(mkdir("closed", 0) == 0 && symlink("closed/deep", "linkclosed") == 0 && chmod("..", 0711) == 0);
+  int is_root = geteuid() == 0;
+  CHECK_INT(0, is_root ? seteuid(alice) : 0); /* root may enter any */
+  struct places* places = places_for_output(prefix, cache);
+  static const char* const NAMES[] = {"closed/deep/x", "linkclosed/x", "linkclosed"};
+  for (size_t i = 0; i < sizeof NAMES / sizeof NAMES[0]; i++) {
+    CHECK_INT(SCR_ERR_IO, places_route(places, NAMES[i], file, &fault));
+    CHECK(strstr(fault.message, NAMES[i]) != NULL && strstr(fault.message, strerror(EACCES)) != NULL);
+  }
+  CHECK_INT(SCR_ERR_OUTSIDE_PREFIX, places_route(places, "loop/x", file, &fault));
+  CHECK(strstr(fault.message, strerror(ELOOP)) != NULL);
+  places_free(places);
+  CHECK_INT(0, is_root ? seteuid(0) : 0);
+  CHECK(rmdir("closed") == 0);
+}
+
 static void one_file_has_one_place_by_whatever_name(void)
 {
   static const char* const NAMES[] = {"run/new", "./run/../run/new", "latest/new", "run/deep/../new", "../p/run/new",
@@ -358,6 +381,7 @@ int main(int count, char** arguments)
   names_files_as_the_daemon_does();
   make_prefix();
   refuses_every_way_out_of_the_prefix();
+  a_directory_that_may_not_be_entered_is_told_as_that();
   one_file_has_one_place_by_whatever_name();
   a_directory_that_cannot_be_made_is_an_error_each_time();
   a_restart_finds_files_by_path_or_by_a_base_name_that_only_one_has();
