@@ -84,47 +84,68 @@ static int control_directory(char* path, size_t bytes)
   return length >= 0 && (size_t)length < bytes;
 }
 
-/* Tries every daemon's socket below a directory; the descriptor of the one that answers. */
-static int search(const char* directory, DIR* open, struct fault* fault)
+/* Daemons of this host that have taken a connection. */
+struct found {
+  int descriptor; /* of the first; -1: none */
+  int count;
+  char sockets[FAULT_MESSAGE_BYTES / 2]; /* separated by colons, as many as fit */
+};
+
+static void note(struct found* found, const char* path, int descriptor)
 {
-  int descriptor = -1;
-  char first[PATH_BYTES] = "";
-  for (struct dirent* entry = readdir(open); entry != NULL; entry = readdir(open)) {
-    char path[PATH_BYTES];
-    int length = snprintf(path, sizeof path, "%s/%s/scr.sock", directory, entry->d_name);
-    if (entry->d_name[0] == '.' || length < 0 || (size_t)length >= sizeof path) {
-      continue;
-    }
-    int another = dial_path(path);
-    if (another < 0 && errno == ETIMEDOUT) { /* it may be the one, and is not passed over for another */
-      dial_failed(path, fault);
-      if (descriptor >= 0) {
-        close(descriptor);
-      }
-      return -1;
-    }
-    if (another < 0 || !is_ours(another)) {
-      if (another >= 0) {
-        close(another);
-      }
-      continue;
-    }
-    if (descriptor >= 0) {
-      close(another);
-      close(descriptor);
-      fault_set(fault, SCR_ERR_BAD_CONFIGURATION,
-          "several daemons run on this host (%s, %s): SCR_SOCKET must say which one serves this process", first, path);
-      return -1;
-    }
-    descriptor = another;
-    memcpy(first, path, sizeof first);
+  size_t bytes = strlen(found->sockets);
+  if (bytes + 1 + strlen(path) < sizeof found->sockets) {
+    snprintf(found->sockets + bytes, sizeof found->sockets - bytes, "%s%s", bytes == 0 ? "" : ":", path);
   }
-  if (descriptor < 0) {
-    fault_set(fault, SCR_ERR_NODE_LOST,
+  if (found->count++ == 0) {
+    found->descriptor = descriptor;
+  } else {
+    close(descriptor);
+  }
+}
+
+/* Calls the daemon of a node, if there is one. A failure is of one that may be there. */
+static int try_node(const char* directory, const char* node, struct found* found, struct fault* fault)
+{
+  char path[PATH_BYTES];
+  int length = snprintf(path, sizeof path, "%s/%s/scr.sock", directory, node);
+  if (node[0] == '.' || length < 0 || (size_t)length >= sizeof path) {
+    return SCR_SUCCESS;
+  }
+  int descriptor = dial_path(path);
+  if (descriptor < 0 && errno == ETIMEDOUT) {
+    dial_failed(path, fault);
+    return fault->number; /* it may be the one, and is not passed over for another */
+  }
+  if (descriptor >= 0 && is_ours(descriptor)) {
+    note(found, path, descriptor);
+  } else if (descriptor >= 0) {
+    close(descriptor);
+  }
+  return SCR_SUCCESS;
+}
+
+/* Tries every daemon's socket below a directory; the descriptor of the one that answers. */
+static int search(const char* directory, struct dirent** nodes, int count, struct fault* fault)
+{
+  struct found found = {.descriptor = -1};
+  int bad = SCR_SUCCESS;
+  for (int i = 0; i < count && !bad; i++) {
+    bad = try_node(directory, nodes[i]->d_name, &found, fault);
+  }
+  if (!bad && found.count == 0) {
+    bad = fault_set(fault, SCR_ERR_NODE_LOST,
         "no daemon listens below %s: start one with `scr node`, or set SCR_SOCKET (or SCR_CNTL_BASE, SCR_USER_NAME, "
         "SCR_JOB_ID) as it says", directory);
+  } else if (!bad && found.count > 1) {
+    bad = fault_set(fault, SCR_ERR_BAD_CONFIGURATION, "%d daemons run on this host: set SCR_SOCKET to the socket of "
+        "the one that serves this process, or for all processes to a list, of which rank r of n takes entry "
+        "r * entries / n: SCR_SOCKET=%s", found.count, found.sockets);
   }
-  return descriptor;
+  if (bad && found.descriptor >= 0) {
+    close(found.descriptor);
+  }
+  return bad ? -1 : found.descriptor;
 }
 
 /* The entry of this rank in a list; released by the caller, NULL without memory. */
@@ -158,15 +179,19 @@ static int connect_to_own(int rank, int ranks, struct fault* fault)
     fault_set(fault, SCR_ERR_BAD_CONFIGURATION, "the path of the control directory is too long: set SCR_SOCKET");
     return -1;
   }
-  DIR* open = opendir(directory);
-  if (open == NULL) {
+  struct dirent** nodes;
+  int count = scandir(directory, &nodes, NULL, alphasort);
+  if (count < 0) {
     fault_errno(fault, "no daemon: control directory %s cannot be read; start one with `scr node`, or set SCR_SOCKET",
         directory);
     fault->number = SCR_ERR_NODE_LOST;
     return -1;
   }
-  int descriptor = search(directory, open, fault);
-  closedir(open);
+  int descriptor = search(directory, nodes, count, fault);
+  for (int i = 0; i < count; i++) {
+    free(nodes[i]);
+  }
+  free(nodes);
   return descriptor;
 }
 

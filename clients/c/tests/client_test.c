@@ -750,7 +750,8 @@ static void the_socket_is_found_where_only_one_daemon_is(void)
   setenv("SCR_USER_NAME", "u", 1);
   setenv("SCR_JOB_ID", "9", 1);
   CHECK_INT(SCR_ERR_NODE_LOST, SCR_Init());
-  static const char* const PARTS[] = {"", "/u", "/u/scr.9", "/u/scr.9/n1", "/u/scr.9/n2", "/u/scr.9/dead"};
+  static const char* const PARTS[] = {"", "/u", "/u/scr.9", "/u/scr.9/n1", "/u/scr.9/n3", "/u/scr.9/n2",
+      "/u/scr.9/dead"};
   for (size_t i = 0; i < sizeof PARTS / sizeof PARTS[0]; i++) {
     snprintf(path, sizeof path, "%s%s", base, PARTS[i]);
     CHECK(mkdir(path, 0700) == 0);
@@ -764,7 +765,17 @@ static void the_socket_is_found_where_only_one_daemon_is(void)
   finish();
   snprintf(path, sizeof path, "%s/u/scr.9/n2/scr.sock", base);
   struct fake_daemon* second = fake_start(path, script, NULL);
+  snprintf(path, sizeof path, "%s/u/scr.9/n3/scr.sock", base);
+  struct fake_daemon* third = fake_start(path, script, NULL);
+  char said[2048];
+  char list[1000];
+  int kept;
+  FILE* caught = catch_stderr(&kept);
   CHECK_INT(SCR_ERR_BAD_CONFIGURATION, SCR_Init());
+  read_caught(caught, kept, said, sizeof said);
+  snprintf(list, sizeof list, "SCR_SOCKET=%s/u/scr.9/n1/scr.sock:%s/u/scr.9/n2/scr.sock:%s/u/scr.9/n3/scr.sock\n", base,
+      base, base);
+  CHECK(strstr(said, "3 daemons") != NULL && strstr(said, list) != NULL);
   setenv("SCR_SOCKET", path, 1);
   begin();
   finish();
@@ -776,6 +787,7 @@ static void the_socket_is_found_where_only_one_daemon_is(void)
   CHECK_INT(SCR_ERR_BAD_CONFIGURATION, SCR_Init());
   fake_stop(first);
   fake_stop(second);
+  fake_stop(third);
   setenv("SCR_SOCKET", world.socket, 1);
 }
 
