@@ -458,11 +458,11 @@ int session_complete_restart(struct session* session, int valid, struct fault* f
 /* Asks the daemon where a file is, where it has not said by which rule. */
 static int route_by_message(struct session* session, const char* name, char* file, struct fault* fault)
 {
-  char working[SCR_MAX_FILENAME];
+  char working[SCR_MAX_FILENAME] = "/";
   if (name[0] == '\0' || strlen(name) >= SCR_MAX_FILENAME) {
     return fault_set(fault, SCR_ERR_BAD_REQUEST, "a file's name has 1 to %d bytes", SCR_MAX_FILENAME - 1);
   }
-  if (getcwd(working, sizeof working) == NULL) {
+  if (name[0] != '/' && getcwd(working, sizeof working) == NULL) {
     return fault_errno(fault, "the working directory cannot be read");
   }
   json_t* body = json_pack("{s:I, s:i, s:s, s:s}", "run", session->run, "rank", session->rank, "name", name,

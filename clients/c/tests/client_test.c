@@ -825,6 +825,11 @@ static void no_working_directory_is_needed_where_all_paths_are_absolute(void)
   CHECK_INT(SCR_SUCCESS, SCR_Route_file("/tmp/a", file));
   CHECK_INT(SCR_ERR_IO, SCR_Route_file("a", file));
   CHECK_INT(SCR_SUCCESS, SCR_Complete_checkpoint(1));
+  answers("start-output", json_pack("{s:i, s:s, s:s}", "dataset", 1, "name", "a", "directory", "/nowhere"));
+  CHECK_INT(SCR_SUCCESS, SCR_Start_checkpoint()); /* the daemon is asked where files are */
+  CHECK_INT(SCR_SUCCESS, SCR_Route_file("/tmp/a", file));
+  CHECK_INT(SCR_ERR_IO, SCR_Route_file("a", file));
+  CHECK_INT(SCR_SUCCESS, SCR_Complete_checkpoint(1));
   finish();
   setenv("SCR_PREFIX", "x", 1);
   CHECK_INT(SCR_ERR_IO, SCR_Init());

@@ -262,7 +262,7 @@ class Session:
                 if self._phase.files is not None:
                     return self._phase.files.route(name)
             reply = self._connection.call(
-                "route", {"run": self._run, "rank": self._rank, "name": name, "directory": os.getcwd()}
+                "route", {"run": self._run, "rank": self._rank, "name": name, "directory": _start_of(name)}
             )
             return text(reply, "file")
         except OSError as e:
@@ -290,15 +290,19 @@ class Session:
         """
         self._connection.check_process()
         name = os.fspath(fname)
-        body: Body = {"run": self._run, "rank": self._rank, "name": name, "directory": os.getcwd(), "offset": offset}
-        body.update((key, value) for key, value in (("bytes", size), ("writer", writer)) if value is not None)
         try:
+            body: Body = {
+                "run": self._run, "rank": self._rank, "name": name, "directory": _start_of(name), "offset": offset
+            }  # fmt: skip
+            body.update((key, value) for key, value in (("bytes", size), ("writer", writer)) if value is not None)
             with self._lock:
                 self._check_route("shard")
                 if self._phase is None or self._phase.complete_verb != "complete-restart":
                     raise WrongStateError("shard is not possible, no checkpoint is being read")
             reply = self._connection.call("shard", body)
             return Shard(text(reply, "file"), integer(reply, "offset"), integer(reply, "bytes"))
+        except OSError as e:
+            raise InputOutputError(f"'{name}' cannot be found: {e}", self._rank) from e
         except ScrError as e:
             raise self._of_rank(e)
 
@@ -535,6 +539,11 @@ class Session:
     def _of_rank(self, error: ScrError) -> ScrError:
         error.rank = self._rank
         return error
+
+
+def _start_of(name: str) -> str:
+    """The directory in which a name starts; the working directory may be gone, and is asked only where it counts."""
+    return "/" if os.path.isabs(name) else os.getcwd()
 
 
 def say(line: str) -> None:

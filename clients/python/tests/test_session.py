@@ -90,6 +90,24 @@ class ShardTest(SessionCase):
                 {**where, "name": "d/a", "offset": 7, "bytes": 5, "writer": 8}, {**where, "name": "a", "offset": 0},
             ])  # fmt: skip
 
+    def test_no_working_directory_is_needed_where_names_are_absolute(self):
+        """Of a job that cleans up too early."""
+        session = self.open()
+        before = os.getcwd()
+        gone = tempfile.mkdtemp(prefix="scr")
+        os.chdir(gone)
+        self.addCleanup(os.chdir, before)
+        os.rmdir(gone)
+        more = {"shard": {"file": "/f", "offset": 0, "bytes": 1}}
+        self.daemon.answer = lambda call: more.get(call["address"].rpartition(".")[2]) or fake_daemon.answers(call)
+        session.have_restart()
+        session.start_restart()
+        for verb, call in (("shard", session.shard), ("route", session.route_file)):
+            call("/p/a")
+            self.assertEqual([body["name"] for body in self.daemon.bodies(verb)], ["/p/a"])
+            with self.assertRaisesRegex(scr.InputOutputError, "rank 3: 'a'.*No such file"):
+                call("a")
+
     def test_a_checkpoint_of_shards_says_so(self):
         session = self.open()
         with unittest.mock.patch("scr._session", session), scr.checkpoint("new", shards=True):
