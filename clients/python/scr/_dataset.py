@@ -88,16 +88,23 @@ class Block:
 
 
 class RestartBlock:
-    """What ``with scr.restart()`` enters: the checkpoint to read, or ``None`` where there is none."""
+    """What ``with scr.restart()`` enters: the checkpoint to read, or ``None`` where there is none.
+
+    Where a signal or a failure that allows it interrupts that, a new one goes on where it was.
+    """
 
     def __init__(self, session: Session) -> None:
         self._session = session
         self._dataset: Optional[Dataset] = None
 
     def __enter__(self) -> Optional[Dataset]:
-        if self._session.have_restart() is not None:
-            name = self._session.start_restart()
-            self._dataset = Dataset(self._session, name, "complete-restart")
+        dataset = Dataset(self._session, "", "complete-restart")
+        name = self._session._enter_restart()
+        # Plain assignments from here on, between which no signal is handled.
+        self._session._entry = None
+        if name is not None:
+            dataset._name = name
+            self._dataset = dataset
         return self._dataset
 
     def __exit__(

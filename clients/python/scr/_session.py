@@ -102,6 +102,8 @@ class _Numbers:
         self.next = 1
         self.under_way: Optional[str] = None
         self.ask_again: Optional[str] = None
+        self.answered = 0  # the last that had an answer which is no failure
+        self.answer: object = None
 
 
 class Session:
@@ -126,6 +128,7 @@ class Session:
         self._phase: Optional[_Phase] = None
         self._over: Optional[ScrError] = None
         self._exit_reason: Optional[str] = None
+        self._entry: Optional[int] = None
 
     @property
     def rank(self) -> int:
@@ -208,6 +211,22 @@ class Session:
     def start_restart(self) -> str:
         """Begins to read the checkpoint that :meth:`have_restart` named; its name. Collective."""
         return self._start("start-restart", {}, "complete-restart")
+
+    def _enter_restart(self) -> Optional[str]:
+        """:meth:`have_restart` and :meth:`start_restart` as one, which an interrupt leaves to be made again as a whole.
+
+        The name of the checkpoint, or ``None``. What has its answer is not asked again: the other ranks do not either.
+        They are calls ``_entry`` and the next, until the caller sets that to ``None``.
+        """
+        numbers = self._numbers.setdefault("", _Numbers())
+        phase = self._phase
+        done = -1 if self._entry is None else numbers.next - self._entry
+        if done == 2 and phase is not None and phase.complete_verb == "complete-restart":
+            return phase.name
+        if done != 1 or numbers.answered < numbers.next - 1:  # else that answer is known
+            self._entry = numbers.next
+            self.have_restart()
+        return None if numbers.answer is None else self.start_restart()
 
     def complete_restart(self, valid: bool = True) -> bool:
         """Ends the reading; files are closed. Collective.
@@ -518,6 +537,8 @@ class Session:
             verb, numbers.under_way = numbers.under_way, None
             if is_counted:
                 numbers.ask_again = None
+                if failure is None:
+                    numbers.answered, numbers.answer = numbers.next, answer
                 numbers.next += 1
             elif is_unknown:
                 numbers.ask_again = verb

@@ -19,6 +19,7 @@ import fake_daemon
 from fake_daemon import FakeDaemon, encoded
 
 import scr
+from scr._dataset import RestartBlock
 from scr._settings import Settings
 
 COLLECTIVE = {
@@ -352,8 +353,28 @@ class FailuresTest(SessionCase):
         session.start_checkpoint("a")
         self.assertEqual([body["call"] for body in self.daemon.bodies("start-output")], [1, 1])
 
-    def test_an_interrupt_at_any_moment_of_a_call_leaves_it_to_be_made_again(self):
+    def interrupted_at(self, moment, call):
         """Where signals are handled: at the begin of a function, and after one that is not Python's."""
+        seen = 0
+
+        def profile(frame, event, _):
+            nonlocal seen
+            if event in ("call", "c_return") and frame.f_globals["__name__"].startswith("scr."):
+                seen += 1
+                if seen == moment:
+                    sys.setprofile(None)
+                    raise KeyboardInterrupt
+
+        sys.setprofile(profile)
+        try:
+            call()
+        except KeyboardInterrupt:
+            return True
+        finally:
+            sys.setprofile(None)
+        return False
+
+    def test_an_interrupt_at_any_moment_of_a_call_leaves_it_to_be_made_again(self):
         phase, last = [], {}
 
         def answer(call):  # as the daemons: a number that comes again gets its answer again, and has no second effect
@@ -366,26 +387,6 @@ class FailuresTest(SessionCase):
                 phase[:] = ["output"] if verb == "start-output" else []
             return fake_daemon.answers(call)
 
-        def interrupted_at(moment, call):
-            seen = 0
-
-            def profile(frame, event, _):
-                nonlocal seen
-                if event in ("call", "c_return") and frame.f_globals["__name__"].startswith("scr."):
-                    seen += 1
-                    if seen == moment:
-                        sys.setprofile(None)
-                        raise KeyboardInterrupt
-
-            sys.setprofile(profile)
-            try:
-                call()
-            except KeyboardInterrupt:
-                return True
-            finally:
-                sys.setprofile(None)
-            return False
-
         self.daemon.answer = answer
         calls = [lambda s: s.start_output("a", 1), lambda s: s.complete_output(), lambda s: s.have_restart()]
         for number, call in enumerate(calls):
@@ -395,12 +396,63 @@ class FailuresTest(SessionCase):
                 session = self.open()
                 for before in calls[:number]:
                     before(session)
-                if not interrupted_at(moment, lambda: call(session)):  # noqa: B023
+                if not self.interrupted_at(moment, lambda: call(session)):  # noqa: B023
                     break
                 for after in calls[number:]:
                     after(session)
                 session.close()
             self.assertGreater(moment, 20)
+
+    def test_an_interrupt_at_any_moment_leaves_a_restart_block_to_be_entered_again(self):
+        """The other ranks, which nothing has interrupted, make the same calls with the same numbers."""
+        for available in (True, False):
+            calls = ["have-restart", "start-restart", "complete-restart"] if available else ["have-restart", "drop"]
+            last = [0]
+
+            def answer(call):
+                verb, number = call["address"].rpartition(".")[2], call["body"].get("call", 0)
+                if number:
+                    if number not in (last[0], last[0] + 1) or calls[number - 1] != verb:  # noqa: B023
+                        raise fake_daemon.Fault(scr.Fault.RANKS_DISAGREE, f"{verb} with number {number}")
+                    last[0] = number  # noqa: B023
+                return fake_daemon.answers(call) if verb != "have-restart" or available else {"available": False}  # noqa: B023
+
+            self.daemon.answer = answer
+            for moment in range(1, 10_000):
+                last[0] = 0
+                session = self.open()
+                if not self.interrupted_at(moment, RestartBlock(session).__enter__):
+                    break
+                with RestartBlock(session) as checkpoint:
+                    self.assertEqual(checkpoint.name if checkpoint else None, "old" if available else None)
+                    if available:
+                        with self.assertRaises(scr.WrongStateError):
+                            RestartBlock(session).__enter__()
+                if not available:
+                    session.drop("d")
+                self.assertEqual(last[0], len(calls))
+                session.close()
+            self.assertGreater(moment, 40 if available else 20)
+
+    def test_an_interrupted_block_is_forgotten_where_the_program_goes_on_without(self):
+        session = self.open()
+        self.fail_once("start-restart", scr.Fault.NO_SUCH_DATASET)
+        with self.assertRaises(scr.NoSuchDatasetError):
+            RestartBlock(session).__enter__()
+        with RestartBlock(session):
+            pass
+        self.fail_once("start-restart", scr.Fault.BUSY)
+        for _ in range(2):
+            with self.assertRaises(scr.BusyError):
+                RestartBlock(session).__enter__()
+            self.fail_once("start-restart", scr.Fault.BUSY)  # the block goes on where it was refused
+        session.drop("d")
+        self.daemon.answer = fake_daemon.answers
+        with RestartBlock(session):
+            pass
+        calls = ["have-restart", "start-restart", "have-restart", "start-restart", "complete-restart", "have-restart",
+                 "start-restart", "start-restart", "drop", "have-restart", "start-restart", "complete-restart"]  # fmt: skip
+        self.assertEqual(self.daemon.verbs()[1:], calls)
 
     def test_what_cannot_be_sent_takes_no_number(self):
         session = self.open()
