@@ -92,11 +92,14 @@ final class PendingCalls {
     return waiting.isEmpty();
   }
 
-  /** An application's exception in a completion must not stop the thread that delivers answers. */
-  private static void guarded(Runnable completion) {
+  /**
+   * Runs what may call the application, and logs what it throws as its own. That, of any kind, neither stops the
+   * thread that delivers answers nor takes the answer away.
+   */
+  static void guarded(Runnable handler) {
     try {
-      completion.run();
-    } catch (RuntimeException e) {
+      handler.run();
+    } catch (RuntimeException | Error e) {
       // Looked up only now: to start a logger takes longer than everything else that a small program does.
       LoggerFactory.getLogger(PendingCalls.class).error("A handler of the application threw", e);
     }

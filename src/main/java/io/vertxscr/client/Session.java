@@ -112,7 +112,7 @@ public final class Session {
     return List.copyOf(remarks);
   }
 
-  /** Hands every later remark to the listener, on the thread that brings the answers. */
+  /** Hands every later remark to the listener, on the thread that brings the answers. What it throws is logged. */
   public synchronized void onRemark(Consumer<String> listener) {
     remarkListener = listener;
   }
@@ -124,7 +124,7 @@ public final class Session {
         if (remarks.size() < MAX_REMARKS) {
           remarks.add(remark);
         }
-        remarkListener.accept(remark);
+        PendingCalls.guarded(() -> remarkListener.accept(remark));
       });
     }
     return answer;

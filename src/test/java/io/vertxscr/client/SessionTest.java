@@ -12,14 +12,19 @@ import io.vertxscr.model.ScrException;
 import io.vertxscr.protocol.Verb;
 import io.vertxscr.protocol.app.DoneReply;
 import io.vertxscr.protocol.app.InitRequest;
+import io.vertxscr.protocol.app.NeedCheckpointReply;
+import io.vertxscr.protocol.app.StartReply;
 import io.vertxscr.verticle.BridgeVerticle;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.OptionalLong;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
@@ -98,6 +103,33 @@ class SessionTest {
         assertThat(it.clientId()).startsWith(way == Way.SOCKET ? "bridge:1" : "member:local/"));
     assertThat(node.received.get(5).body().getString("directory")).isEqualTo(Path.of("").toAbsolutePath().toString());
     assertThat(node.received.get(4).body().getInteger("flags")).isEqualTo(3);
+  }
+
+  @ParameterizedTest
+  @EnumSource(Way.class)
+  void aListenerThatThrowsTakesNoAnswerFromItsCallAndHearsTheNextRemark(Way way) {
+    Session session = session(way);
+    List<String> heard = new CopyOnWriteArrayList<>();
+    session.onRemark(remark -> {
+      heard.add(remark);
+      if (heard.size() % 2 == 0) {
+        throw new AssertionError("of the application");
+      }
+      throw new IllegalStateException("of the application");
+    });
+    Optional<List<String>> remarks = Optional.of(List.of("one", "two"));
+    node.overrides.put(Verb.NEED_CHECKPOINT,
+        _ -> Future.succeededFuture(new NeedCheckpointReply(true, OptionalLong.empty(), remarks)));
+    node.overrides.put(Verb.START_OUTPUT, _ -> Future.succeededFuture(
+        new StartReply(5, "a", "/cache/5", OptionalInt.empty(), Optional.empty(), OptionalInt.empty(), remarks)));
+
+    assertThat(await(session.needCheckpoint())).isTrue();
+    Phase phase = await(start(session));
+    assertThat(heard).containsExactly("one", "two", "one", "two");
+    assertThat(session.remarks()).isEqualTo(heard);
+    assertThat(await(phase.complete(true)).dataset()).isEqualTo(5);
+    await(session.finish());
+    assertThat(node.calls()).containsExactly(1L, 2L, 3L);
   }
 
   @ParameterizedTest
