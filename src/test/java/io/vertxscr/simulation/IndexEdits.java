@@ -6,12 +6,14 @@ import io.vertxscr.model.ScrException;
 import io.vertxscr.simulation.Ledger.Attempt;
 import io.vertxscr.simulation.Outcome.Invariant;
 import io.vertxscr.simulation.Scenario.Edit;
+import io.vertxscr.simulation.Trouble.Kind;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BooleanSupplier;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
@@ -30,10 +32,16 @@ final class IndexEdits {
   /** How long names and attributes are believed where they lag. */
   private static final long LAG_NS = 3_000_000_000L;
 
+  /** What has become of a command. */
+  private enum Given {
+    DONE, REFUSED, NOT_NOW
+  }
+
   private final World world;
   private final Ledger ledger;
   private final OperatorCommands commands;
   private final OfflineTools tools;
+  private final boolean mayLag;
   /** What an operator has dropped that was wanted until then, and how many datasets there were. */
   private final Map<Attempt, Integer> dropped = new HashMap<>();
 
@@ -43,6 +51,7 @@ final class IndexEdits {
     this.ledger = world.main.ledger();
     this.commands = commands;
     this.tools = tools;
+    this.mayLag = world.scenario.troubles().stream().anyMatch(trouble -> trouble.kind() == Kind.PREFIX_LAGS);
   }
 
   /** Does what is to be done behind a run. */
@@ -65,7 +74,7 @@ final class IndexEdits {
           before.entries().stream().filter(other -> other.id() > entry.id()).toList(),
           () -> tools.dropAfter(entry.name())));
     }
-    world.indexEditedNs = world.time.nowNs() + LAG_NS;
+    world.indexEditedNs = world.time.nowNs() + (mayLag ? LAG_NS : 0);
     world.checkPrefix();
   }
 
@@ -124,11 +133,17 @@ final class IndexEdits {
   }
 
   private void setCurrent(int run, Edit edit, Index.Entry entry) {
-    give(run, entry.name() + " (dataset " + entry.id() + ") is set current in the index",
+    Given given = command(run, entry.name() + " (dataset " + entry.id() + ") is set current in the index",
         () -> tools.setCurrent(entry.name()));
     Index now = tools.index();
+    boolean isCurrent = now.current().equals(Optional.of(entry.name()));
+    if (given != Given.NOT_NOW && (given == Given.DONE) != entry.restartable()
+        || given == Given.DONE && !isCurrent) {
+      world.violated(Invariant.REMOVED_STAYS_AWAY, entry.name() + " (dataset " + entry.id()
+          + ") was to be set current: " + given + ", and restarts begin with " + now.current());
+    }
     List<Attempt> named = attempts(List.of(entry));
-    if (named.size() == 1 && now.current().equals(Optional.of(entry.name())) && entry.restartable()) {
+    if (named.size() == 1 && isCurrent && entry.restartable()) {
       ledger.beginWith(named.getFirst(), lastId(now));
       named.getFirst().isUnwanted &= edit.afterMs().isPresent();
     }
@@ -165,16 +180,23 @@ final class IndexEdits {
 
   /** @return false: not now; what is refused has been done */
   private boolean give(int run, String what, BooleanSupplier command) {
-    return commands.give(run, what, List.of(), () -> {
+    return command(run, what, command) != Given.NOT_NOW;
+  }
+
+  private Given command(int run, String what, BooleanSupplier command) {
+    AtomicReference<Given> given = new AtomicReference<>(Given.NOT_NOW);
+    commands.give(run, what, List.of(), () -> {
       try {
-        return command.getAsBoolean();
+        given.set(command.getAsBoolean() ? Given.DONE : Given.NOT_NOW);
       } catch (ScrException e) {
         if (!REFUSALS.contains(e.fault())) {
           throw e;
         }
         world.said(what + ": refused, " + e.getMessage());
-        return true;
+        given.set(Given.REFUSED);
       }
+      return given.get() != Given.NOT_NOW;
     });
+    return given.get();
   }
 }

@@ -146,7 +146,7 @@ final class Invariants {
     }
     // the history of restarts is in the prefix directory: a leader that cannot read it does without
     offered.filter(attempt -> attempt.isRemoved || attempt.isPassedOver
-            && Math.max(world.prefixAwayUntilNs, world.indexEditedNs) < world.runBeganNs)
+            && world.prefixAwayUntilNs < world.runBeganNs && world.indexEditedNs <= world.runBeganNs)
         .ifPresent(attempt -> world.violated(Invariant.REMOVED_STAYS_AWAY, "rank " + rank.number + " is offered "
             + attempt + ", which was removed, or passed over"));
     Optional<Attempt> due = due(rank.program.ledger());

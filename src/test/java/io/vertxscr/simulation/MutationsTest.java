@@ -18,8 +18,9 @@ import org.junit.jupiter.params.provider.MethodSource;
 /** Goal: each mutation of load-tests/mutations can be applied, and says how it is searched. */
 class MutationsTest {
   private static final Path MUTATIONS = Path.of("load-tests/mutations");
-  private static final Pattern HEADER = Pattern.compile("What: [^\n]+\n(Profile: (?<profile>[a-z]+)\n)?"
-      + "(Each: (?<each>[a-z_]+)( --first [0-9]+)?\n)?\n--- a/.*", Pattern.DOTALL);
+  private static final Pattern HEADER = Pattern.compile("What: [^\n]+\n"
+      + "(Profile: (?<profile>[a-z]+)( --first [0-9]+)?\n)?(Each: (?<each>[a-z_]+)( --first [0-9]+)?\n)?\n--- a/.*",
+      Pattern.DOTALL);
   private static final String FILE = "+++ b/";
 
   static List<Path> mutations() throws IOException {

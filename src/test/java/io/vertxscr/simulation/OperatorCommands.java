@@ -94,7 +94,7 @@ final class OperatorCommands {
    * @param run with the number of which the death of the command is drawn
    * @param atRest whether the daemons were at rest when they ended, and have left no lease in an object store;
    *     then it must succeed
-   * @return whether all was scavenged, not only one that was chosen
+   * @return whether all was scavenged, not only one that was chosen, and nobody was in the way
    */
   boolean scavengeAll(int run, String job, boolean atRest) {
     Optional<Chosen> chosen = scenario.scavengedByNumber(run);
@@ -103,9 +103,9 @@ final class OperatorCommands {
       return false;
     }
     listsAgain(OptionalInt.empty());
-    scavenge(run, "what was cached", machines.values(), job, OptionalInt.empty(), atRest);
+    boolean done = scavenge(run, "what was cached", machines.values(), job, OptionalInt.empty(), atRest);
     site.check().run();
-    return true;
+    return done;
   }
 
   private boolean scavenge(

@@ -290,7 +290,13 @@ final class Simulation {
     List<String> names = List.copyOf(cluster.alive());
     names.forEach(name -> world.kill(name, 0));
     cluster.pass(LEASES_END);
-    commands.scavengeAll(run, world.job, false);
+    Optional<Attempt> due = toScavenge();
+    if (commands.scavengeAll(run, world.job, false)) {
+      due.filter(attempt -> !attempt.isUnwanted && main.ledger().attempts().stream()
+              .noneMatch(other -> other.number >= attempt.number && other.isCheckpoint() && other.flushed))
+          .ifPresent(attempt -> world.violated(Invariant.NEWEST_IS_OFFERED,
+              attempt + " was there before a scavenge, and is not in the index, nor is any newer one"));
+    }
     main.ledger().attempts().forEach(attempt -> attempt.isFlushedAgain = true);
     cluster.launch();
     names.forEach(world::start);
@@ -392,10 +398,7 @@ final class Simulation {
     }
     int last = scenario.steps().size() + LAST_TRIES;
     boolean scavenged = random.nextBoolean() && !scenario.variant().deeds();
-    Optional<Attempt> due = invariants.due(main.ledger())
-        .filter(attempt -> !attempt.isRotten)             // what is published stays
-        .filter(attempt -> main.ledger().attempts().stream()   // nor is what is older than that scavenged
-            .noneMatch(other -> other.isRotten && other.number > attempt.number));
+    Optional<Attempt> due = toScavenge();
     if (scavenged) {
       List.copyOf(cluster.alive()).forEach(name -> world.kill(name, 0));
       scavenged = commands.scavengeAll(last, world.job, true);
@@ -418,6 +421,14 @@ final class Simulation {
       world.violated(Invariant.NEWEST_IS_OFFERED,
           "after a scavenge a run is offered " + offered + ", and " + due.get() + " was there before");
     }
+  }
+
+  /** The newest that a scavenge of all caches must publish, unless it is there already; or a newer one. */
+  private Optional<Attempt> toScavenge() {
+    return invariants.due(main.ledger())
+        .filter(attempt -> !attempt.isRotten)             // what is published stays
+        .filter(attempt -> main.ledger().attempts().stream()   // nor is what is older than that scavenged
+            .noneMatch(other -> other.isRotten && other.number > attempt.number));
   }
 
   /** What a launcher does before it starts the program again. */
