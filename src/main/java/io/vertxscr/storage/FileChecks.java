@@ -5,9 +5,6 @@ import io.vertxscr.model.ScrException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
-import java.nio.file.Files;
-import java.nio.file.LinkOption;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.BasicFileAttributes;
@@ -104,28 +101,15 @@ public final class FileChecks {
   }
 
   private static Optional<String> deviation(Path path, FileMeta meta) {
-    try {
-      BasicFileAttributes is = Files.readAttributes(path, BasicFileAttributes.class, LinkOption.NOFOLLOW_LINKS);
-      if (!is.isRegularFile()) {
-        return missing(path);
-      }
-      if (is.size() != meta.bytes()) {
-        return Optional.of(path + " has " + is.size() + " bytes instead of " + meta.bytes());
-      }
-    } catch (NoSuchFileException _) {
-      return missing(path);
-    } catch (IOException e) {
-      if (ScrException.reason(e).contains("Not a directory")) {
-        return missing(path);
-      }
-      throw Faults.io(path, e);
+    Optional<BasicFileAttributes> file = Presence.look(path).filter(BasicFileAttributes::isRegularFile);
+    if (file.isEmpty()) {
+      return Optional.of(path + " is missing");
+    }
+    if (file.get().size() != meta.bytes()) {
+      return Optional.of(path + " has " + file.get().size() + " bytes instead of " + meta.bytes());
     }
     return meta.crc().isPresent() ? wrongCrc(path, crc(path), meta.crc().getAsInt())
         : meta.unread().isPresent() ? UnreadFiles.problem(path, meta) : Optional.empty();
-  }
-
-  private static Optional<String> missing(Path path) {
-    return Optional.of(path + " is missing");
   }
 
   /** Returns the message of {@link #problem} for a computed checksum; empty if it matches. */

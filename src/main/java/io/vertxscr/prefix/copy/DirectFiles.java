@@ -11,11 +11,11 @@ import io.vertxscr.prefix.metadata.PrefixDirectories;
 import io.vertxscr.prefix.metadata.PrefixPaths;
 import io.vertxscr.storage.Faults;
 import io.vertxscr.storage.FileChecks;
+import io.vertxscr.storage.Presence;
 import io.vertxscr.storage.Trees;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
-import java.nio.file.LinkOption;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
@@ -57,7 +57,7 @@ public final class DirectFiles {
   public boolean prepare(String relative) {
     Path place = paths.file(relative);
     PrefixDirectories.create(paths.prefix(), place.getParent());
-    return Files.exists(place, LinkOption.NOFOLLOW_LINKS);
+    return Presence.exists(place);
   }
 
   /**

@@ -25,10 +25,10 @@ import io.vertxscr.storage.Faults;
 import io.vertxscr.storage.FileChecks;
 import io.vertxscr.storage.LearnedChecksums;
 import io.vertxscr.storage.NodeDirectories;
+import io.vertxscr.storage.Presence;
 import io.vertxscr.storage.Trees;
 import java.io.IOException;
 import java.nio.file.Files;
-import java.nio.file.LinkOption;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
@@ -270,7 +270,7 @@ public final class FlushCopy implements FlushTarget {
 
   private boolean publish(FileMeta file, Path draft, Path place) {
     try {
-      if (Files.isRegularFile(draft, LinkOption.NOFOLLOW_LINKS)) {
+      if (Presence.isFile(draft)) {
         return rename(file, draft, place);
       }
       if (!isWhole(file, place)) {
@@ -310,7 +310,7 @@ public final class FlushCopy implements FlushTarget {
       return file.crc().isPresent() && isWhole(new CompressedFile(
           place, FlushedFile.of(file), "dataset " + dataset + " in the prefix directory: " + file.path()));
     }
-    return Files.isRegularFile(place, LinkOption.NOFOLLOW_LINKS) && Files.size(place) == file.bytes()
+    return Presence.isFile(place) && Files.size(place) == file.bytes()
         && file.crc().isPresent() && FileChecks.crc(place) == file.crc().getAsInt();
   }
 

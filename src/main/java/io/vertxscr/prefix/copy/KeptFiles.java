@@ -3,11 +3,11 @@ package io.vertxscr.prefix.copy;
 import io.vertxscr.model.ScrException;
 import io.vertxscr.prefix.metadata.PrefixPaths;
 import io.vertxscr.storage.Faults;
+import io.vertxscr.storage.Presence;
 import java.io.IOException;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.FileSystemException;
 import java.nio.file.Files;
-import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.util.ArrayList;
@@ -35,14 +35,14 @@ public record KeptFiles(PrefixPaths paths, int dataset) {
    */
   public boolean keep(String relative, Owned owned) throws IOException {
     Path place = paths.file(relative);
-    if (!Files.isRegularFile(place, LinkOption.NOFOLLOW_LINKS)) {
+    if (!Presence.isFile(place)) {
       return false;
     }
     Path kept = paths.kept(relative, dataset);
-    if (Files.exists(kept, LinkOption.NOFOLLOW_LINKS) && owned.isOwn()) {
+    if (Presence.exists(kept) && owned.isOwn()) {
       return true;
     }
-    for (int n = 1; Files.exists(kept, LinkOption.NOFOLLOW_LINKS); n++) {
+    for (int n = 1; Presence.exists(kept); n++) {
       if (Files.isSameFile(kept, place)) {
         return true;
       }

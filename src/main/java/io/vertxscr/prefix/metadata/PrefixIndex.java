@@ -9,6 +9,7 @@ import io.vertxscr.model.Fault;
 import io.vertxscr.model.ScrException;
 import io.vertxscr.storage.AtomicFile;
 import io.vertxscr.storage.Faults;
+import io.vertxscr.storage.Presence;
 import io.vertxscr.storage.RegularFile;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -120,7 +121,7 @@ public final class PrefixIndex {
   }
 
   private boolean isLost() {
-    return !Files.exists(paths.index()) && summaries().findAny().isPresent();
+    return !Presence.exists(paths.index()) && summaries().findAny().isPresent();
   }
 
   /**
@@ -143,7 +144,7 @@ public final class PrefixIndex {
    * @return a message if it was lost: an update rebuilds it
    */
   public Optional<String> lostBeside(int dataset) {
-    boolean others = !Files.exists(paths.index())
+    boolean others = !Presence.exists(paths.index())
         && summaries().anyMatch(summary -> !summary.equals(paths.summary(dataset)));
     return others ? Optional.of(paths.index() + " is missing, and is made again from the summaries; " + FORGOTTEN)
         : Optional.empty();
@@ -240,7 +241,7 @@ public final class PrefixIndex {
         return Optional.empty();
       }
       DatasetDescriptor descriptor = summary.get().descriptor();
-      if (descriptor.id() != id || !Files.exists(paths.rankMap(id))) {
+      if (descriptor.id() != id || !Presence.exists(paths.rankMap(id))) {
         remarks.add("dataset " + id + " left out: its summary is of another dataset, or its rank2file map is gone");
         return Optional.empty();
       }

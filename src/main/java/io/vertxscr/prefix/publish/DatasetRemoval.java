@@ -15,6 +15,7 @@ import io.vertxscr.prefix.metadata.PrefixPaths;
 import io.vertxscr.prefix.metadata.RankMapReader;
 import io.vertxscr.prefix.metadata.WrittenOver;
 import io.vertxscr.storage.Faults;
+import io.vertxscr.storage.Presence;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
@@ -67,7 +68,7 @@ public final class DatasetRemoval {
     requireWithdrawn(key, index);
     FileTime sealed = changed(paths.summary(id));
     Map<String, FlushedFile> files = new HashMap<>();
-    boolean hasMap = Files.exists(paths.rankMap(id));
+    boolean hasMap = Presence.exists(paths.rankMap(id));
     if (hasMap) {
       new RankMapReader(paths, id).forEach(entry ->
           WrittenOver.places(entry).forEach(file -> files.put(file.place(), file)));
@@ -121,14 +122,14 @@ public final class DatasetRemoval {
     Index listed = index.read().index();
     Map<String, FileTime> contested = new HashMap<>();
     for (int other : paths.datasets()) {
-      if (other == id || !Files.exists(paths.rankMap(other))) {
+      if (other == id || !Presence.exists(paths.rankMap(other))) {
         continue;
       }
       boolean lost = hasLost(listed, other);
       if (lost && other < id) {
         continue;
       }
-      Optional<FileTime> until = lost && Files.exists(paths.summary(other))
+      Optional<FileTime> until = lost && Presence.exists(paths.summary(other))
           ? Optional.of(changed(paths.summary(other))) : Optional.empty();
       new RankMapReader(paths, other).forEach(entry -> WrittenOver.places(entry).map(FlushedFile::place)
           .filter(files::containsKey).forEach(place -> until.ifPresentOrElse(
@@ -141,7 +142,7 @@ public final class DatasetRemoval {
   /** Whether a dataset was flushed whole, but is replaced, or listed no more. */
   private boolean hasLost(Index listed, int id) {
     return listed.find(id).map(entry -> entry.replacedBy().isPresent())
-        .orElseGet(() -> Files.exists(paths.summary(id)));
+        .orElseGet(() -> Presence.exists(paths.summary(id)));
   }
 
   /** Whether a file may go. */
@@ -184,7 +185,7 @@ public final class DatasetRemoval {
 
   private boolean isStillItsOwn(FlushedFile file, FileTime sealed, Optional<FileTime> othersUntil) throws IOException {
     Path place = paths.file(file.place());
-    if (!Files.isRegularFile(place, LinkOption.NOFOLLOW_LINKS)) {
+    if (!Presence.isFile(place)) {
       return false;
     }
     FileTime changed = changed(place);

@@ -17,6 +17,7 @@ import io.vertxscr.prefix.metadata.RankMapReader;
 import io.vertxscr.prefix.metadata.RankMapWriter;
 import io.vertxscr.prefix.metadata.WrittenOver;
 import io.vertxscr.storage.AtomicFile;
+import io.vertxscr.storage.Presence;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.LocalDateTime;
@@ -150,7 +151,7 @@ public final class Publication {
 
   private boolean prepareNow(DatasetDescriptor descriptor) {
     int id = descriptor.id();
-    boolean hasSummary = Files.exists(paths.summary(id));   // looked at first: another leader may write one
+    boolean hasSummary = Presence.exists(paths.summary(id));   // looked at first: another leader may write one
     if (completeSummary(id).filter(summary -> descriptor.sameAs(summary.descriptor())).isPresent()
         && !isDamaged(descriptor)) {
       ContainerDrafts.removeDrafts(paths, id);            // of who ended between the summary and this
@@ -205,7 +206,7 @@ public final class Publication {
 
   /** Whether any flush has left a trace: not, where the file system that they are in is gone. */
   public boolean hasAny() {
-    return Files.exists(paths.index()) || Files.exists(paths.leaderFile()) || !datasets().isEmpty();
+    return Presence.exists(paths.index()) || Presence.exists(paths.leaderFile()) || !datasets().isEmpty();
   }
 
   /**

@@ -35,6 +35,7 @@ import io.vertxscr.service.Prefixes;
 import io.vertxscr.service.container.ContainerSteps.ContainerContent;
 import io.vertxscr.service.container.ContainerSteps;
 import io.vertxscr.service.restart.OnlyCopies;
+import io.vertxscr.storage.Presence;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -150,7 +151,7 @@ public final class FlushSteps {
         note(directory, dataset.descriptor(), Set.of(Location.CACHE, Location.FLUSHING)).map(token)
     ).onSuccess(_ -> shares.used(prefix)                  // the token is a trace
     ).compose(token -> locked.run("prepare the flush of dataset " + id + " in " + paths.prefix(), () -> {
-      boolean again = Files.exists(paths.dataset(id));    // who has been here may have given names, too
+      boolean again = Presence.exists(paths.dataset(id));    // who has been here may have given names, too
       return new Prepared(token, again, directory.as(token).publication().prepare(dataset.descriptor()),
           isListed(directory, dataset.descriptor()), fileSystem(paths.prefix()));
     })).compose(prepared -> {

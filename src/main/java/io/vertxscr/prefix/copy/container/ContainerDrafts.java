@@ -7,6 +7,7 @@ import io.vertxscr.prefix.metadata.MetadataFiles;
 import io.vertxscr.prefix.metadata.PrefixDirectories;
 import io.vertxscr.prefix.metadata.PrefixPaths;
 import io.vertxscr.storage.Faults;
+import io.vertxscr.storage.Presence;
 import io.vertxscr.storage.Trees;
 import java.io.IOException;
 import java.nio.file.FileAlreadyExistsException;
@@ -64,7 +65,7 @@ public final class ContainerDrafts {
    * @throws ScrException WRONG_STATE if it has a summary: nothing was done; IO
    */
   public boolean prepare() {
-    if (Files.exists(paths.summary(dataset))) {
+    if (Presence.exists(paths.summary(dataset))) {
       throw new ScrException(
           Fault.WRONG_STATE, "dataset " + dataset + " is complete in " + paths.prefix() + " meanwhile");
     }
@@ -73,16 +74,16 @@ public final class ContainerDrafts {
         delete(other);
       }
     }
-    if (!Files.isDirectory(directory)) {
+    if (!Presence.exists(directory)) {
       removePublished(paths, dataset);
       PrefixDirectories.createDurably(paths.prefix(), directory);
     }
-    return Files.exists(directory.resolve(COPIED));
+    return Presence.exists(directory.resolve(COPIED));
   }
 
   /** Takes over the drafts of an earlier leader with the same layout, in one step. */
   private boolean isAdopted(Path other) {
-    if (Files.exists(directory) || !layout(other).equals(layout(directory))) {
+    if (Presence.exists(directory) || !layout(other).equals(layout(directory))) {
       return false;
     }
     try {
@@ -125,9 +126,9 @@ public final class ContainerDrafts {
       Path draft = directory.resolve(ContainerPaths.fileName(container));
       Path place = containers.named(ContainerPaths.name(container));
       try {
-        if (Files.exists(draft)) {
+        if (Presence.exists(draft)) {
           Files.move(draft, place, StandardCopyOption.ATOMIC_MOVE);
-        } else if (!Files.exists(place)) {
+        } else if (!Presence.exists(place)) {
           delete(directory);
           throw new ScrException(Fault.NO_SUCH_FILE, "dataset " + dataset + ": container " + place
               + " is gone; its files must be copied again");

@@ -6,13 +6,12 @@ import io.vertxscr.model.FileMeta;
 import io.vertxscr.model.ScrException;
 import io.vertxscr.storage.Faults;
 import io.vertxscr.storage.FileStamps;
+import io.vertxscr.storage.Presence;
 import io.vertxscr.storage.RegularFile;
 import io.vertxscr.storage.UnreadFiles;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
-import java.nio.file.Files;
-import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.util.Optional;
 import java.util.OptionalInt;
@@ -47,7 +46,7 @@ public record SourceFile(
 
   /** To read it. @throws ScrException as this says if it is missing or unreadable; CORRUPT if it was touched */
   public FileChannel open() {
-    if (!Files.isRegularFile(path, LinkOption.NOFOLLOW_LINKS)) {
+    if (!isThere()) {
       throw new ScrException(ifMissing, what + " is missing: " + path);
     }
     requireUntouched();
@@ -55,6 +54,14 @@ public record SourceFile(
       return RegularFile.read(path);
     } catch (IOException e) {
       throw unreadable(e);
+    }
+  }
+
+  private boolean isThere() {
+    try {
+      return Presence.isFile(path);
+    } catch (ScrException e) {
+      throw new ScrException(ifUnreadable, what + " cannot be read: " + e.getMessage(), e);
     }
   }
 

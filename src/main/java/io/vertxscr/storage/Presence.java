@@ -1,0 +1,48 @@
+package io.vertxscr.storage;
+
+import io.vertxscr.model.ScrException;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.util.Optional;
+
+/**
+ * Whether something is there. {@link Files#exists} and its like say no, too, where a file system gives an error: a
+ * checkpoint would count as lost, or another one's files as nobody's, for what may pass. Here that is a failure.
+ * Blocking.
+ */
+public final class Presence {
+  private Presence() {}
+
+  /**
+   * Looks what is there; links are not followed.
+   *
+   * @return empty where nothing is, nor its directory
+   * @throws ScrException IO where that cannot be found out
+   */
+  public static Optional<BasicFileAttributes> look(Path path) {
+    try {
+      return Optional.of(Files.readAttributes(path, BasicFileAttributes.class, LinkOption.NOFOLLOW_LINKS));
+    } catch (NoSuchFileException _) {
+      return Optional.empty();
+    } catch (IOException e) {
+      if (ScrException.reason(e).contains("Not a directory")) {
+        return Optional.empty();
+      }
+      throw Faults.io(path, e);
+    }
+  }
+
+  /** Whether there is anything. @throws ScrException IO */
+  public static boolean exists(Path path) {
+    return look(path).isPresent();
+  }
+
+  /** Whether a file is there. @throws ScrException IO */
+  public static boolean isFile(Path path) {
+    return look(path).filter(BasicFileAttributes::isRegularFile).isPresent();
+  }
+}
