@@ -353,6 +353,17 @@ final class Machine implements SimulatedFileSystem.Interference {
     }
   }
 
+  /** Where the prefix directory fails for a while, nobody hears whether something is there. */
+  @Override
+  public void looks(Path path) throws IOException {
+    Loop here = time.current();
+    if (here != null && here == daemon && time.nowNs() < prefixFailsUntilNs
+        && files.isShared((SimulatedPath) path.toAbsolutePath())) {
+      failedNs = time.nowNs();
+      throw new IOException("Input/output error");
+    }
+  }
+
   private void counts(Loop here, boolean onShared) {
     watcher.counts(name, onShared);
     if (strikeIn > 0 && --strikeIn == 0) {

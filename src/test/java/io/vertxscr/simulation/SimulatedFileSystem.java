@@ -66,8 +66,8 @@ final class SimulatedFileSystem extends FileSystem {
       // it hears that it is done
     }
 
-    /** Somebody asks for the attributes of what is there, or whether it is there. Nothing can go wrong with that. */
-    default void looks(Path path) {
+    /** Somebody asks for the attributes of what is there, or whether it is there. @throws IOException what it hears */
+    default void looks(Path path) throws IOException {
       // most do not mind
     }
 
@@ -188,7 +188,7 @@ final class SimulatedFileSystem extends FileSystem {
     interference.reads(absolute, bytes);
   }
 
-  void looks(Path absolute) {
+  void looks(Path absolute) throws IOException {
     interference.looks(absolute);
   }
 

@@ -271,7 +271,11 @@ final class SimulatedFiles extends FileSystemProvider {
 
   @Override
   public boolean exists(Path path, LinkOption... options) {
-    system.looks(path);
+    try {
+      system.looks(path);
+    } catch (IOException _) {
+      return false;                                       // as the JDK says
+    }
     return system.find(whole(path)) != null;
   }
 
@@ -295,7 +299,7 @@ final class SimulatedFiles extends FileSystemProvider {
   @Override
   @SuppressWarnings("unchecked")
   public <A extends BasicFileAttributes> A readAttributesIfExists(
-      Path path, Class<A> type, LinkOption... options) {
+      Path path, Class<A> type, LinkOption... options) throws IOException {
     system.looks(path);
     Inode file = system.find(whole(path));
     return file == null ? null : (A) system.attributes(whole(path), file);
