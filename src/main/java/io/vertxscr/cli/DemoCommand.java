@@ -17,7 +17,6 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
@@ -115,11 +114,11 @@ final class DemoCommand implements Callable<Integer> {
 
   /** @param home of the program, for daemons that are processes */
   private DemoCluster cluster(DemoPlan plan, Optional<Path> home) throws IOException {
-    Path prefix = plan.directory().resolve("prefix");
     if (home.isEmpty()) {
-      return EmbeddedDemoCluster.create(prefix, scheme, flushEvery);
+      return EmbeddedDemoCluster.create(plan, scheme, flushEvery);
     }
-    var layout = new ProcessDemoCluster.Layout(home.get(), prefix, plan.directory().resolve("logs"));
-    return ProcessDemoCluster.create(layout, Set.copyOf(plan.allNodes()), scheme, flushEvery);
+    Path directory = plan.directory();
+    var layout = new ProcessDemoCluster.Layout(home.get(), directory.resolve("prefix"), directory.resolve("logs"));
+    return ProcessDemoCluster.create(layout, plan, scheme, flushEvery);
   }
 }

@@ -28,23 +28,28 @@ final class DemoStorage implements AutoCloseable {
   private final Map<String, String> parameters;
   private final byte[] secret = new byte[ClusterAuthority.KEY_BYTES];
 
-  private DemoStorage(Path root, Scheme scheme, int flushEvery) {
+  private DemoStorage(Path root, Scheme scheme, int flushEvery, boolean inBackground) {
     this.root = root;
     this.parameters = Map.of(
         "SCR_CNTL_BASE", root.resolve("control").toString(), "SCR_CACHE_BASE", root.resolve("cache").toString(),
         "SCR_CACHE_SIZE", "1", "SCR_COPY_TYPE", scheme.name(), "SCR_SET_SIZE", "8",
-        "SCR_FLUSH", "" + flushEvery, "SCR_FLUSH_ASYNC", "1",
+        "SCR_FLUSH", "" + flushEvery, "SCR_FLUSH_ASYNC", inBackground ? "1" : "0",
         "SCR_JOB_ID", "1", "SCR_USER_NAME", "demo", "SCR_CLUSTER_NAME", "demo");
     new SecureRandom().nextBytes(secret);
   }
 
-  /** @param flushEvery every n-th checkpoint goes to the prefix directory; 0 for none */
-  static DemoStorage create(Scheme scheme, int flushEvery) throws IOException {
+  /**
+   * Creates it.
+   *
+   * @param flushEvery every n-th checkpoint goes to the prefix directory; 0 for none. In the background, unless the
+   *     loss is one after which only that directory has a checkpoint: none might have come there by then.
+   */
+  static DemoStorage create(DemoPlan plan, Scheme scheme, int flushEvery) throws IOException {
     Path temporary = Path.of(System.getProperty("java.io.tmpdir"));
     Path shortest = Path.of("/tmp");
     boolean tooLong = temporary.toString().length() > MAX_ROOT_BYTES && Files.isWritable(shortest);
     Path root = Files.createTempDirectory(tooLong ? shortest : temporary, "scr-demo");
-    DemoStorage storage = new DemoStorage(root.toRealPath(), scheme, flushEvery);
+    DemoStorage storage = new DemoStorage(root.toRealPath(), scheme, flushEvery, plan.restartsFromNewest());
     Files.write(Files.createFile(storage.secretFile(),
         PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"))), storage.secret);
     return storage;

@@ -23,8 +23,8 @@ public final class EmbeddedDemoCluster implements DemoCluster {
   }
 
   /** A cluster without nodes. */
-  public static EmbeddedDemoCluster create(Path prefix, Scheme scheme, int flushEvery) throws IOException {
-    return new EmbeddedDemoCluster(prefix, DemoStorage.create(scheme, flushEvery));
+  public static EmbeddedDemoCluster create(DemoPlan plan, Scheme scheme, int flushEvery) throws IOException {
+    return new EmbeddedDemoCluster(plan.directory().resolve("prefix"), DemoStorage.create(plan, scheme, flushEvery));
   }
 
   @Override

@@ -59,15 +59,12 @@ public final class ProcessDemoCluster implements DemoCluster {
     launcher = new ProcessLauncher(command, node -> storage.of(node).socket(), layout.prefix());
   }
 
-  /**
-   * A cluster without nodes.
-   *
-   * @param names all nodes that it will ever have
-   */
-  public static ProcessDemoCluster create(Layout layout, Set<String> names, Scheme scheme, int flushEvery)
+  /** A cluster without nodes. */
+  public static ProcessDemoCluster create(Layout layout, DemoPlan plan, Scheme scheme, int flushEvery)
       throws IOException {
     Files.createDirectories(layout.logs());
-    return new ProcessDemoCluster(layout, DemoStorage.create(scheme, flushEvery), freePorts(names));
+    return new ProcessDemoCluster(layout, DemoStorage.create(plan, scheme, flushEvery),
+        freePorts(Set.copyOf(plan.allNodes())));
   }
 
   private static Path java() {

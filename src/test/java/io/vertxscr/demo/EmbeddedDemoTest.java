@@ -35,8 +35,9 @@ class EmbeddedDemoTest {
   /** Returns what the demo tells. */
   private String identical(Scheme scheme, int flushEvery, int lost) throws Exception {
     ByteArrayOutputStream told = new ByteArrayOutputStream();
-    try (DemoCluster cluster = EmbeddedDemoCluster.create(directory.resolve("prefix"), scheme, flushEvery)) {
-      DemoVerdict verdict = DemoScenario.run(cluster, DemoPlan.of(8, 4, lost, PROBLEM, directory),
+    DemoPlan plan = DemoPlan.of(8, 4, lost, PROBLEM, directory);
+    try (DemoCluster cluster = EmbeddedDemoCluster.create(plan, scheme, flushEvery)) {
+      DemoVerdict verdict = DemoScenario.run(cluster, plan,
           new DemoProgress(new PrintStream(told, true, StandardCharsets.UTF_8), false));
       assertThat(verdict).as(() -> told.toString(StandardCharsets.UTF_8)).isEqualTo(new DemoVerdict(true, "identical"));
     }
