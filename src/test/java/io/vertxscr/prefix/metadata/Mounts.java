@@ -13,8 +13,14 @@ public final class Mounts {
     return run("mount", arguments);
   }
 
+  /**
+   * Takes the file system from its directory at once. What still uses it for a moment (a child of this process before
+   * its {@code exec} has all open files; whoever lists the mounts) does not keep it there.
+   */
   public static void unmount(Path directory) throws InterruptedException {
-    run("umount", directory.toString());
+    if (!run("umount", "--lazy", directory.toString())) {
+      throw new IllegalStateException("cannot unmount " + directory);
+    }
   }
 
   private static boolean run(String program, String... arguments) throws InterruptedException {
