@@ -96,6 +96,11 @@ final class Machine implements SimulatedFileSystem.Interference {
       }
 
       @Override
+      public void looks(String node, boolean onShared) {
+        // nor that
+      }
+
+      @Override
       public void sees(String node, Operation operation, Path path) {
         // nor that
       }
@@ -103,6 +108,9 @@ final class Machine implements SimulatedFileSystem.Interference {
 
     /** It is about to do something that may still fail. */
     void counts(String node, boolean onShared);
+
+    /** It asks whether something is there, or for attributes. */
+    void looks(String node, boolean onShared);
 
     /** It does this to its own files. */
     void sees(String node, Operation operation, Path path);
@@ -296,12 +304,12 @@ final class Machine implements SimulatedFileSystem.Interference {
   }
 
   /** Whether it is the one that fails. One that is due waits for an operation that can fail so. */
-  private boolean failsNow(Operation operation, boolean onShared, OperationFailure failure) {
+  private boolean failsNow(boolean onShared, boolean canFail) {
     int left = onShared ? prefixFailsIn : diskFailsIn;
     if (left == 0) {
       return false;
     }
-    boolean fails = left == 1 && failure.strikes(operation);
+    boolean fails = left == 1 && canFail;
     int now = fails ? 0 : Math.max(1, left - 1);
     if (onShared) {
       prefixFailsIn = now;
@@ -328,7 +336,7 @@ final class Machine implements SimulatedFileSystem.Interference {
     }
     counts(here, onShared);
     OperationFailure failure = onShared ? prefixFailure : diskFailure;
-    boolean fails = failsNow(operation, onShared, failure);
+    boolean fails = failure != OperationFailure.OF_LOOK && failsNow(onShared, failure.strikes(operation));
     errorBehind = fails && failure.isBehind() ? Optional.of(failure) : Optional.empty();
     if (fails || onShared && time.nowNs() < prefixFailsUntilNs) {
       failedNs = time.nowNs();
@@ -353,12 +361,17 @@ final class Machine implements SimulatedFileSystem.Interference {
     }
   }
 
-  /** Where the prefix directory fails for a while, nobody hears whether something is there. */
+  /** Where one fails, or the prefix directory for a while, nobody hears whether something is there. */
   @Override
   public void looks(Path path) throws IOException {
     Loop here = time.current();
-    if (here != null && here == daemon && time.nowNs() < prefixFailsUntilNs
-        && files.isShared((SimulatedPath) path.toAbsolutePath())) {
+    if (here == null || here != daemon) {
+      return;
+    }
+    boolean onShared = files.isShared((SimulatedPath) path.toAbsolutePath());
+    watcher.looks(name, onShared);
+    boolean fails = (onShared ? prefixFailure : diskFailure) == OperationFailure.OF_LOOK && failsNow(onShared, true);
+    if (fails || onShared && time.nowNs() < prefixFailsUntilNs) {
       failedNs = time.nowNs();
       throw new IOException("Input/output error");
     }

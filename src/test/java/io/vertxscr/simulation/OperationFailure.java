@@ -15,12 +15,15 @@ enum OperationFailure {
   /** The next one that changes names; it has happened, as where a request outlives the patience of the client. */
   BEHIND,
   /** The same, and the client hears the answer to its second request, as of a server that forgets its answers. */
-  REPEATED;
+  REPEATED,
+  /** The next look at a file's attributes, or whether it is there; these are no operations, and counted apart. */
+  OF_LOOK;
 
   /** Whether it fails so. */
   boolean strikes(Operation operation) {
     return switch (this) {
       case ANY -> true;
+      case OF_LOOK -> false;
       case OF_SYNC -> operation == Operation.SYNC;
       case BEHIND, REPEATED -> operation.changesNames();
     };

@@ -100,6 +100,10 @@ record Scenario(long seed, Profile profile, int nodes, int spares, int ranksPerN
   private static final int MOST_GROUP = 3;
   /** Stores have a SIZE in one of so many. */
   private static final int SIZE_KINDS = 6;
+  /** Of so many single errors of a file system, one is of a look, and each other one of these. */
+  private static final int LOOK_KINDS = 6;
+  private static final List<OperationFailure> OF_OPERATIONS = List.of(
+      OperationFailure.ANY, OperationFailure.OF_SYNC, OperationFailure.BEHIND, OperationFailure.REPEATED);
   /** Of a file: not less than what describes it in one of redundancy. */
   private static final int LEAST_EVEN_BYTES = 300;
   private static final int MOST_EVEN_BYTES = 1_500;
@@ -660,9 +664,11 @@ record Scenario(long seed, Profile profile, int nodes, int spares, int ranksPerN
 
   /** Syncs and changes of names are few among the operations on files, and fail more often for that. */
   private OperationFailure failure(Kind kind, int run, int afterMs) {
-    OperationFailure[] all = OperationFailure.values();
-    return kind == Kind.DISK_FAILS || kind == Kind.PREFIX_FAILS
-        ? all[drawOf(26, run, afterMs).nextInt(all.length)] : OperationFailure.ANY;
+    if (kind != Kind.DISK_FAILS && kind != Kind.PREFIX_FAILS) {
+      return OperationFailure.ANY;
+    }
+    return drawOf(27, run, afterMs).nextInt(LOOK_KINDS) == 0 ? OperationFailure.OF_LOOK
+        : OF_OPERATIONS.get(drawOf(26, run, afterMs).nextInt(OF_OPERATIONS.size()));
   }
 
   static String name(int node) {

@@ -119,7 +119,7 @@ final class Simulation {
   }
 
   /** What the nodes do in it until its last runs begin. */
-  static Map<String, Steps.Count> count(Scenario scenario) {
+  static Map<String, Map<Steps.Counted, Integer>> count(Scenario scenario) {
     Simulation simulation = new Simulation(scenario, false);
     simulation.carryOut();
     return simulation.world.steps.counts();

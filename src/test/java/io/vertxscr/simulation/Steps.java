@@ -1,17 +1,16 @@
 package io.vertxscr.simulation;
 
+import java.util.EnumMap;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.UnaryOperator;
 
 /** What nodes do, counted from a moment on; and what becomes of one of their messages. */
 final class Steps {
-  /** Of a node; daemons that follow each other are one. */
-  record Count(int ownFiles, int prefixFiles, int messages) {
-    static final Count NONE = new Count(0, 0, 0);
-  }
+  /** What is counted. */
+  enum Counted { OWN_FILE, PREFIX_FILE, OWN_LOOK, PREFIX_LOOK, MESSAGE }
 
-  private final Map<String, Count> counts = new TreeMap<>();
+  private final Map<String, Map<Counted, Integer>> counts = new TreeMap<>();
   private boolean isCounting;
   /** Whose message is struck; null: nobody's. */
   private String sender;
@@ -22,16 +21,22 @@ final class Steps {
     isCounting = on;
   }
 
-  /** By node. */
-  Map<String, Count> counts() {
+  /** By node; daemons of a node that follow each other are one. */
+  Map<String, Map<Counted, Integer>> counts() {
     return counts;
   }
 
   void operation(String node, boolean onShared) {
+    count(node, onShared ? Counted.PREFIX_FILE : Counted.OWN_FILE);
+  }
+
+  void look(String node, boolean onShared) {
+    count(node, onShared ? Counted.PREFIX_LOOK : Counted.OWN_LOOK);
+  }
+
+  private void count(String node, Counted what) {
     if (isCounting) {
-      Count now = counts.getOrDefault(node, Count.NONE);
-      counts.put(node, onShared ? new Count(now.ownFiles, now.prefixFiles + 1, now.messages)
-          : new Count(now.ownFiles + 1, now.prefixFiles, now.messages));
+      counts.computeIfAbsent(node, _ -> new EnumMap<>(Counted.class)).merge(what, 1, Integer::sum);
     }
   }
 
@@ -52,10 +57,7 @@ final class Steps {
 
   /** Of a message between two nodes. */
   int[] message(String from, int[] arrivals) {
-    if (isCounting) {
-      Count now = counts.getOrDefault(from, Count.NONE);
-      counts.put(from, new Count(now.ownFiles, now.prefixFiles, now.messages + 1));
-    }
+    count(from, Counted.MESSAGE);
     boolean isStruck = from.equals(sender) && messagesLeft > 0 && --messagesLeft == 0;
     return isStruck && arrivals.length > 0 ? strike.apply(arrivals) : arrivals;
   }

@@ -1,10 +1,13 @@
 package io.vertxscr.simulation;
 
 import io.vertxscr.simulation.SimulatedDisk.Kept;
+import io.vertxscr.simulation.Steps.Counted;
 import io.vertxscr.simulation.Trouble.Kind;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 
 /**
  * One more fault in a small scenario, once at each step of each node.
@@ -25,6 +28,11 @@ final class Sweep {
   private static final int BEHIND_RUN_MS = 20_000;
   /** How long after a message its copy comes: before or behind what its sender does next, or when it has gone on. */
   private static final List<Integer> COPY_COMES_MS = List.of(30, 60, 3_000, 12_000);
+  /** What can be divided by it is a seed in which looks fail. */
+  private static final int LOOK_SEEDS = 4;
+  /** What fails in the other even seeds. */
+  private static final List<OperationFailure> IN_TURN =
+      List.of(OperationFailure.OF_SYNC, OperationFailure.BEHIND, OperationFailure.REPEATED);
 
   private Scenario scenario;
   private final Kind kind;
@@ -77,22 +85,33 @@ final class Sweep {
         Kept.NOTHING, OperationFailure.ANY);
   }
 
-  private void add(String node, Steps.Count count) {
-    int steps = switch (kind) {
-      case MESSAGE_IS_LOST, MESSAGE_IS_LATE, MESSAGE_IS_REPEATED -> count.messages();
-      case DISK_FAILS -> count.ownFiles();
-      case PREFIX_FAILS, LOCK_IS_LOST -> count.prefixFiles();
-      default -> count.ownFiles() + count.prefixFiles();
-    };
+  private void add(String node, Map<Counted, Integer> counts) {
+    int steps = struck().mapToInt(counted -> counts.getOrDefault(counted, 0)).sum();
     Kept[] kept = Kept.values();
     IntStream.rangeClosed(1, steps).forEach(step -> troubles.add(new Trouble(
         kind, 0, 0, List.of(node), lastsMs(step), step, kept[step % kept.length], failure(step))));
   }
 
+  private Stream<Counted> struck() {
+    return switch (kind) {
+      case MESSAGE_IS_LOST, MESSAGE_IS_LATE, MESSAGE_IS_REPEATED -> Stream.of(Counted.MESSAGE);
+      case DISK_FAILS -> Stream.of(looksFail() ? Counted.OWN_LOOK : Counted.OWN_FILE);
+      case PREFIX_FAILS -> Stream.of(looksFail() ? Counted.PREFIX_LOOK : Counted.PREFIX_FILE);
+      case LOCK_IS_LOST -> Stream.of(Counted.PREFIX_FILE);
+      default -> Stream.of(Counted.OWN_FILE, Counted.PREFIX_FILE);
+    };
+  }
+
+  private boolean looksFail() {
+    return scenario.seed() % LOOK_SEEDS == 0;
+  }
+
   private OperationFailure failure(int step) {
-    OperationFailure[] all = OperationFailure.values();
-    boolean varies = (kind == Kind.DISK_FAILS || kind == Kind.PREFIX_FAILS) && scenario.seed() % 2 == 0;
-    return varies ? all[1 + step % (all.length - 1)] : OperationFailure.ANY;
+    if (kind != Kind.DISK_FAILS && kind != Kind.PREFIX_FAILS) {
+      return OperationFailure.ANY;
+    }
+    return looksFail() ? OperationFailure.OF_LOOK
+        : scenario.seed() % 2 == 0 ? IN_TURN.get(step % IN_TURN.size()) : OperationFailure.ANY;
   }
 
   private int lastsMs(int step) {

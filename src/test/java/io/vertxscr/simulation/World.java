@@ -178,6 +178,11 @@ final class World {
       }
 
       @Override
+      public void looks(String node, boolean onShared) {
+        steps.look(node, onShared);
+      }
+
+      @Override
       public void sees(String node, SimulatedFileSystem.Operation operation, Path path) {
         caches.sees(node, operation, path);
       }
