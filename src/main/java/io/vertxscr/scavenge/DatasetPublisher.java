@@ -12,6 +12,7 @@ import io.vertxscr.prefix.metadata.WrittenOver;
 import io.vertxscr.prefix.publish.LeftoverSweep;
 import io.vertxscr.prefix.publish.Publication;
 import io.vertxscr.scavenge.DatasetAssembly.Assembled;
+import io.vertxscr.storage.Presence;
 import java.nio.file.Files;
 import java.time.Clock;
 import java.time.LocalDateTime;
@@ -253,7 +254,7 @@ public final class DatasetPublisher {
   /** Returns why it is not valid. */
   private Finding.Lack lack(int id) {
     return publication.isComplete(id) ? Finding.Lack.READABLE_MAP
-        : Files.exists(paths.summary(id)) ? Finding.Lack.READABLE_SUMMARY : Finding.Lack.SUMMARY;
+        : Presence.exists(paths.summary(id)) ? Finding.Lack.READABLE_SUMMARY : Finding.Lack.SUMMARY;
   }
 
   private void tell(Assembled dataset, Optional<DatasetDescriptor> successor, Optional<Index.Entry> failed) {
@@ -300,7 +301,7 @@ public final class DatasetPublisher {
   }
 
   private boolean isWorthALook(int id) {
-    return Files.exists(paths.summary(id)) || DatasetScanner.isScavenged(paths, id);
+    return Presence.exists(paths.summary(id)) || DatasetScanner.isScavenged(paths, id);
   }
 
   private boolean build(int id, List<Assembled> looked, Set<Integer> withoutMap) {

@@ -12,7 +12,7 @@ import io.vertxscr.prefix.copy.zstd.CompressedFile;
 import io.vertxscr.prefix.metadata.PrefixPaths;
 import io.vertxscr.prefix.metadata.RankMapReader;
 import io.vertxscr.storage.FileChecks;
-import java.nio.file.Files;
+import io.vertxscr.storage.Presence;
 import java.nio.file.Path;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -293,7 +293,7 @@ public final class DatasetVerification {
       return lookInContainers(owned, containers);
     }
     if (file.bytes().isEmpty() && !file.isCompressed()) {
-      boolean there = Files.isRegularFile(paths.file(file.path()));
+      boolean there = Presence.isFile(paths.file(file.path()));
       return new Found(there ? Optional.empty() : Optional.of(paths.file(file.path()) + " is missing"), false, 0);
     }
     return orKept(file, look(paths.file(file.place()), file));

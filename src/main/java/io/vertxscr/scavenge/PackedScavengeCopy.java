@@ -23,6 +23,7 @@ import io.vertxscr.storage.AtomicFile;
 import io.vertxscr.storage.Faults;
 import io.vertxscr.storage.FileChecks;
 import io.vertxscr.storage.NodeDirectories;
+import io.vertxscr.storage.Presence;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -117,7 +118,7 @@ final class PackedScavengeCopy {
 
   private String place() {
     int round = 0;
-    while (Files.exists(target.resolve(ContainerPaths.scavenged(node, round)))) {
+    while (Presence.exists(target.resolve(ContainerPaths.scavenged(node, round)))) {
       round++;
     }
     return ContainerPaths.scavenged(node, round);

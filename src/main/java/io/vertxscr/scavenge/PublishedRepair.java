@@ -12,10 +12,10 @@ import io.vertxscr.scavenge.DatasetAssembly.Guard;
 import io.vertxscr.scavenge.DatasetScanner.Depth;
 import io.vertxscr.storage.Faults;
 import io.vertxscr.storage.NodeDirectories;
+import io.vertxscr.storage.Presence;
 import io.vertxscr.storage.Trees;
 import java.io.IOException;
 import java.nio.file.Files;
-import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -105,7 +105,7 @@ final class PublishedRepair {
     for (RankFiles rank : survivors) {
       for (FileMeta file : rank.files()) {
         Path staged = NodeDirectories.resolve(paths.dataset(descriptor.id()), file.name());
-        if (Files.exists(staged, LinkOption.NOFOLLOW_LINKS)) {
+        if (Presence.exists(staged)) {
           continue;
         }
         try {

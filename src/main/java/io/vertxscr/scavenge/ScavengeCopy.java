@@ -17,6 +17,7 @@ import io.vertxscr.prefix.metadata.PrefixPaths;
 import io.vertxscr.storage.AtomicFile;
 import io.vertxscr.storage.Faults;
 import io.vertxscr.storage.NodeDirectories;
+import io.vertxscr.storage.Presence;
 import io.vertxscr.storage.Trees;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -181,7 +182,7 @@ public final class ScavengeCopy {
           int crc = copied.crc().orElseThrow();
           if (known.stream().noneMatch(other -> other.crc() == crc && other.bytes() == bytes)) {
             String name = base;
-            for (int k = 1; Files.exists(NodeDirectories.resolve(target, name)) && isKnown(known, name); k++) {
+            for (int k = 1; Presence.exists(NodeDirectories.resolve(target, name)) && isKnown(known, name); k++) {
               name = k + "/" + base;
             }
             name(draft, name);

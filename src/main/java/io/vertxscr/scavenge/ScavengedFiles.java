@@ -19,10 +19,10 @@ import io.vertxscr.prefix.publish.Publication;
 import io.vertxscr.storage.Faults;
 import io.vertxscr.storage.FileChecks;
 import io.vertxscr.storage.NodeDirectories;
+import io.vertxscr.storage.Presence;
 import io.vertxscr.storage.Trees;
 import java.io.IOException;
 import java.nio.file.Files;
-import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.util.ArrayList;
@@ -75,7 +75,7 @@ final class ScavengedFiles {
     Map<String, Integer> taken = new HashMap<>();
     for (RankFiles rank : ranks) {
       for (FileMeta file : rank.files()) {
-        if (isStaged(file) && Files.exists(paths.file(file.path()), LinkOption.NOFOLLOW_LINKS)) {
+        if (isStaged(file) && Presence.exists(paths.file(file.path()))) {
           taken.put(file.path(), rank.rank());
         }
       }
@@ -146,7 +146,7 @@ final class ScavengedFiles {
   }
 
   private boolean isStaged(FileMeta file) {
-    return Files.isRegularFile(staged(file), LinkOption.NOFOLLOW_LINKS);
+    return Presence.isFile(staged(file));
   }
 
   private Path staged(FileMeta file) {

@@ -4,7 +4,6 @@ import io.vertxscr.model.ScrException;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.util.Optional;
@@ -25,9 +24,8 @@ public final class Presence {
    */
   public static Optional<BasicFileAttributes> look(Path path) {
     try {
-      return Optional.of(Files.readAttributes(path, BasicFileAttributes.class, LinkOption.NOFOLLOW_LINKS));
-    } catch (NoSuchFileException _) {
-      return Optional.empty();
+      return Optional.ofNullable(path.getFileSystem().provider()
+          .readAttributesIfExists(path, BasicFileAttributes.class, LinkOption.NOFOLLOW_LINKS));
     } catch (IOException e) {
       if (ScrException.reason(e).contains("Not a directory")) {
         return Optional.empty();
@@ -39,6 +37,20 @@ public final class Presence {
   /** Whether there is anything. @throws ScrException IO */
   public static boolean exists(Path path) {
     return look(path).isPresent();
+  }
+
+  /** Whether a directory is there. @throws ScrException IO */
+  public static boolean isDirectory(Path path) {
+    return look(path).filter(BasicFileAttributes::isDirectory).isPresent();
+  }
+
+  /** The path itself, or the nearest directory above it that is there. @throws ScrException IO */
+  public static Path nearest(Path absolute) {
+    Path at = absolute;
+    while (!exists(at)) {
+      at = at.getParent();
+    }
+    return at;
   }
 
   /** Whether a file is there. @throws ScrException IO */

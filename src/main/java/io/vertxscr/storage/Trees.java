@@ -1,5 +1,6 @@
 package io.vertxscr.storage;
 
+import io.vertxscr.model.ScrException;
 import java.io.IOException;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.FileVisitResult;
@@ -21,9 +22,6 @@ public final class Trees {
 
   /** Deletes a file or a directory with all that is in it, if it is there. Links are deleted, not followed. */
   public static void delete(Path root) throws IOException {
-    if (!Files.exists(root, LinkOption.NOFOLLOW_LINKS)) {
-      return;
-    }
     Files.walkFileTree(root, new SimpleFileVisitor<>() {
       @Override
       public FileVisitResult visitFile(Path file, BasicFileAttributes attributes) throws IOException {
@@ -87,9 +85,9 @@ public final class Trees {
     return all;
   }
 
-  /** Lists a directory by name; empty if it does not exist, or is a link. */
+  /** Lists a directory by name; empty if it does not exist, or is a link. @throws ScrException IO */
   static List<Path> list(Path directory) throws IOException {
-    if (!Files.isDirectory(directory, LinkOption.NOFOLLOW_LINKS)) {
+    if (!Presence.isDirectory(directory)) {
       return List.of();
     }
     try (Stream<Path> entries = Files.list(directory)) {

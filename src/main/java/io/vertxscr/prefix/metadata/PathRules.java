@@ -4,12 +4,15 @@ import io.vertxscr.model.Fault;
 import io.vertxscr.model.Limits;
 import io.vertxscr.model.Names;
 import io.vertxscr.model.ScrException;
+import io.vertxscr.storage.Faults;
+import io.vertxscr.storage.Presence;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
+import java.nio.file.AccessDeniedException;
 import java.nio.file.InvalidPathException;
-import java.nio.file.LinkOption;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.nio.file.attribute.BasicFileAttributes;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
@@ -60,7 +63,7 @@ public final class PathRules {
    */
   public PathRules(Path prefix) {
     this.paths = new PrefixPaths(prefix);
-    if (Files.exists(paths.prefix()) && !Files.isDirectory(paths.prefix())) {
+    if (Presence.look(paths.prefix()).filter(there -> !there.isDirectory() && !there.isSymbolicLink()).isPresent()) {
       throw new ScrException(Fault.BAD_REQUEST, "prefix directory " + paths.prefix() + " is not a directory");
     }
     this.looks = true;
@@ -102,7 +105,7 @@ public final class PathRules {
    * @param directory of the process; relative names start there
    * @param name absolute or relative, of a file that may or may not exist
    * @throws ScrException {@link Fault#OUTSIDE_PREFIX}, or {@link Fault#BAD_REQUEST} for what cannot be a file's name;
-   *     the message has the name and the prefix
+   *     the message has the name and the prefix; IO where what is there cannot be found out
    */
   public Place place(String directory, String name) {
     Path path = absolute(directory, name);
@@ -111,7 +114,7 @@ public final class PathRules {
     }
     Directory parent = directory(path.getParent(), name);
     String base = path.getFileName().toString();
-    boolean isThere = looks && parent.isThere && Files.exists(parent.real.resolve(base), LinkOption.NOFOLLOW_LINKS);
+    boolean isThere = looks && parent.isThere && Presence.exists(parent.real.resolve(base));
     if (isThere || !parent.isForFiles || namesDirectory(name) || base.equals(".scr")) {
       return place(path, parent.real.resolve(base), name);
     }
@@ -207,8 +210,9 @@ public final class PathRules {
     if (!looks) {
       return inParent;
     }
-    Path place = Files.isSymbolicLink(inParent) ? follow(inParent, name) : inParent;
-    if (Files.isDirectory(place, LinkOption.NOFOLLOW_LINKS) && place.startsWith(realPrefix)) {
+    Path place = Presence.look(inParent).filter(BasicFileAttributes::isSymbolicLink).isPresent()
+        ? follow(inParent, name) : inParent;
+    if (place.startsWith(realPrefix) && Presence.isDirectory(place)) {
       throw bad(name, "is a directory");
     }
     return place;
@@ -225,7 +229,8 @@ public final class PathRules {
     String slashed = !isForFiles || relative.toString().isEmpty() ? "" : relative + "/";
     String top = paths.prefix().toString();
     String absolute = (top.endsWith("/") ? top : top + "/") + slashed;
-    Directory found = new Directory(real, looks && Files.exists(real), isForFiles, absolute, slashed);
+    Directory found = new Directory(real, looks && isForFiles && Presence.exists(real), isForFiles,
+        absolute, slashed);
     if (directories.size() < MAX_CACHED_DIRECTORIES) {
       directories.put(directory, found);
     }
@@ -234,12 +239,9 @@ public final class PathRules {
 
   /** Real path of the longest part that exists, with the rest appended as it is. */
   private Path real(Path directory, String name) {
-    Path existing = directory;
-    while (!Files.exists(existing, LinkOption.NOFOLLOW_LINKS)) {
-      existing = existing.getParent();
-    }
+    Path existing = Presence.nearest(directory);
     Path real = follow(existing, name);
-    if (!Files.isDirectory(real) && (realPrefix == null || real.startsWith(realPrefix))) {
+    if ((realPrefix == null || real.startsWith(realPrefix)) && !Presence.isDirectory(real)) {
       throw bad(name, "goes through " + existing + ", which is a file and not a directory");
     }
     return real.resolve(existing.relativize(directory)).normalize();
@@ -261,9 +263,13 @@ public final class PathRules {
     try {
       return existing.toRealPath();
     } catch (IOException e) {
+      String reason = ScrException.reason(e);
+      if (!(e instanceof AccessDeniedException || e instanceof NoSuchFileException || reason.contains("symbolic"))) {
+        throw Faults.io(existing, e);
+      }
       throw new ScrException(Fault.OUTSIDE_PREFIX, "'" + name + "' goes through " + existing
           + ", of which it cannot be said that it is inside the prefix directory " + paths.prefix() + ": "
-          + ScrException.reason(e), e);
+          + reason, e);
     }
   }
 

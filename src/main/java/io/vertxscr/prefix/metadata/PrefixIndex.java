@@ -13,7 +13,6 @@ import io.vertxscr.storage.Presence;
 import io.vertxscr.storage.RegularFile;
 import java.io.IOException;
 import java.nio.file.Files;
-import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.time.LocalDateTime;
@@ -184,7 +183,7 @@ public final class PrefixIndex {
   private Path keepBadFile() {
     for (int n = 1; ; n++) {
       Path bad = paths.index().resolveSibling("index.scr.bad-" + n);
-      if (!Files.exists(bad, LinkOption.NOFOLLOW_LINKS)) {
+      if (!Presence.exists(bad)) {
         try {
           AtomicFile.replace(bad, RegularFile.bytes(paths.index(), MetadataFiles.MAX_INDEX_BYTES));
         } catch (RegularFile.WrongKindException _) {

@@ -13,6 +13,7 @@ import io.vertxscr.service.Loop;
 import io.vertxscr.storage.DatasetStore;
 import io.vertxscr.storage.LocalFiles;
 import io.vertxscr.storage.NodeDirectories;
+import io.vertxscr.storage.Presence;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HashSet;
@@ -67,10 +68,7 @@ public final class StoreService {
     own.forEach(base -> used.put(base, 0L));
     store.list().forEach(record -> used.merge(record.cache().base(), store.bytes(record.descriptor().id()), Long::sum));
     return loop.quietly("space in the stores", () -> new NodeSpace(used.entrySet().stream().map(one -> {
-      Path there = directories.path(one.getKey());
-      while (!Files.exists(there)) {
-        there = there.getParent();
-      }
+      Path there = Presence.nearest(directories.path(one.getKey()));
       return new StoreSpace(
           one.getKey(), LocalFiles.usableBytes(there), LocalFiles.wholeBytes(there), one.getValue());
     }).toList()));
@@ -83,10 +81,7 @@ public final class StoreService {
       return Optional.of(what + "it is not there, and with MKDIR=0 it is not made");
     }
     Path cache = directories.path(directories.cache(store.base()).path());
-    Path there = cache;
-    while (!Files.exists(there)) {
-      there = there.getParent();
-    }
+    Path there = Presence.nearest(cache);
     if (!Files.isDirectory(there)) {
       return Optional.of(what + there + " is not a directory");
     }

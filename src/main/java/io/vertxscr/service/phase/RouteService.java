@@ -23,6 +23,7 @@ import io.vertxscr.service.run.OpenShards.OpenRangeOfShard;
 import io.vertxscr.service.run.RunService;
 import io.vertxscr.storage.DatasetStore;
 import io.vertxscr.storage.NodeDirectories;
+import io.vertxscr.storage.Presence;
 import io.vertxscr.storage.Trees;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -78,12 +79,12 @@ public final class RouteService {
     Function<String, AskedShard> asked = path -> new AskedShard(
         request.rank(), path, request.name(), request.writer(), request.offset(), request.bytes());
     if (open.inPrefix()) {
-      return places.rules(open).compose(rules -> loop.prefix().run("look for " + request.name(), () -> {
+      return places.inPrefix(open, "look for " + request.name(), rules -> {
         Path file = inPrefix(rules, open, named);
         OpenRangeOfShard range = asked.apply("").of(new FileMeta(
             request.name(), file.toString(), Files.size(file), OptionalInt.empty()));
         return new ShardReply(file.toString(), range.offset(), range.bytes());
-      }));
+      });
     }
     return relative(open, named).compose(path -> shards.get(open, asked.apply(path)));
   }
@@ -139,10 +140,10 @@ public final class RouteService {
     if (known.filter(place -> open.isRouted(request.rank(), place.relative())).isPresent()) {
       return direct(open, request, new Direct(known.get().relative(), false));
     }
-    return places.rules(open).compose(rules -> loop.prefix().run("route " + request.name(), () -> {
+    return places.inPrefix(open, "route " + request.name(), rules -> {
       String relative = rules.place(request.directory(), request.name()).relative();
       return new Direct(relative, new DirectFiles(rules.paths(), open.descriptor().id()).prepare(relative));
-    })).compose(direct -> direct(open, request, direct));
+    }).compose(direct -> direct(open, request, direct));
   }
 
   /** Nobody gets the place of an older file before the leader knows that it is overwritten. */
@@ -161,8 +162,8 @@ public final class RouteService {
 
   private Future<RouteReply> restart(OpenDataset open, RouteRequest request) {
     if (open.inPrefix()) {
-      return places.rules(open).compose(rules -> loop.prefix().run("route " + request.name(),
-          () -> new RouteReply(inPrefix(rules, open, request).toString())));
+      return places.inPrefix(open, "route " + request.name(),
+          rules -> new RouteReply(inPrefix(rules, open, request).toString()));
     }
     return relative(open, request).compose(relative -> open.shards().isEmpty()
         ? Future.succeededFuture(readable(open, request, relative))
@@ -202,7 +203,7 @@ public final class RouteService {
   private static Path inPrefix(PathRules rules, OpenDataset open, RouteRequest request) {
     String relative = place(rules, request);
     Path named = open.prefix().resolve(relative);
-    boolean isFound = !relative.isEmpty() && Files.isRegularFile(named);
+    boolean isFound = !relative.isEmpty() && Presence.isFile(named);
     if (isFound && (request.name().indexOf('/') >= 0
         || open.find(request.rank(), request.name(), relative).isEmpty())) {
       return named;
@@ -215,6 +216,9 @@ public final class RouteService {
     try {
       return rules.place(request.directory(), request.name()).relative();
     } catch (ScrException e) {
+      if (e.fault() == Fault.IO) {
+        throw e;                                          // else another file may be the answer
+      }
       return baseName(request, e);
     }
   }
