@@ -28,6 +28,8 @@ import java.util.regex.Pattern;
  */
 final class CacheWatch {
   private static final Pattern FILEMAP = Pattern.compile("scr\\.dataset\\.([0-9]+)\\.scrfilemap");
+  /** Where the files of a dataset go that is no longer here. */
+  private static final Pattern TRASH = Pattern.compile("(.*)/\\.trash/scr\\.dataset\\.([0-9]+)\\.[0-9.]+");
 
   private final Supplier<Collection<Program>> programs;
   private final Function<String, Machine> machines;
@@ -48,6 +50,11 @@ final class CacheWatch {
     if (operation != Operation.MOVE && operation != Operation.DELETE) {
       return;
     }
+    Matcher trash = TRASH.matcher(path.toString());
+    if (operation == Operation.MOVE && trash.matches()) {
+      last(Integer.parseInt(trash.group(2)), Optional.empty())
+          .ifPresent(attempt -> throwsAway(attempt, node, trash.group(1)));
+    }
     Matcher filemap = FILEMAP.matcher(path.getFileName().toString());
     if (!filemap.matches()) {
       return;
@@ -62,6 +69,14 @@ final class CacheWatch {
             .orElseThrow(), attempt, node);
       }
     });
+  }
+
+  /** The files of a dataset go behind its filemap, or they are of no dataset. */
+  private void throwsAway(Attempt attempt, String node, String cache) {
+    if (filemap(attempt, node).filter(record -> record.cache().path().equals(cache)).isPresent()) {
+      violated.accept(Invariant.EVICTED_IS_REPLACED,
+          node + " throws away the files of " + attempt + " (dataset " + attempt.id + "), of which it has a filemap");
+    }
   }
 
   /** Of which program a filemap is that is there; empty: none is, or nobody could tell. */

@@ -35,6 +35,9 @@ final class Machine implements SimulatedFileSystem.Interference {
   private Runnable strike;
   private int strikeIn;
   private int diskFailsIn;
+  private boolean isStarting;
+  /** Of what a daemon does to files, and looks at, while it starts. */
+  private int startFailsIn;
   private OperationFailure diskFailure = OperationFailure.ANY;
   /** What the operation that is on is to fail with, although it is done. */
   private Optional<OperationFailure> errorBehind = Optional.empty();
@@ -228,6 +231,23 @@ final class Machine implements SimulatedFileSystem.Interference {
     }
   }
 
+  /** A daemon starts now, and nobody else does anything. One operation, or look, of it may fail. */
+  void starts(int failsAt) {
+    isStarting = true;
+    startFailsIn = failsAt;
+  }
+
+  /** It has started, or could not. */
+  void hasStarted() {
+    isStarting = false;
+  }
+
+  private void whileStarting() throws IOException {
+    if (isStarting && startFailsIn > 0 && --startFailsIn == 0) {
+      throw new IOException("Input/output error");
+    }
+  }
+
   /** Whether some operation is still to fail or to be the last. */
   boolean isArmed() {
     return strikeIn > 0 || diskFailsIn > 0 || prefixFailsIn > 0 || lockGoesIn > 0;
@@ -332,6 +352,10 @@ final class Machine implements SimulatedFileSystem.Interference {
   public void before(Operation operation, boolean onShared, Path path) throws IOException {
     Loop here = time.current();
     if (here == null || here != daemon) {
+      whileStarting();
+      if (isStarting && !onShared) {
+        watcher.sees(name, operation, path);
+      }
       return;                                             // ranks and other nodes
     }
     counts(here, onShared);
@@ -366,6 +390,7 @@ final class Machine implements SimulatedFileSystem.Interference {
   public void looks(Path path) throws IOException {
     Loop here = time.current();
     if (here == null || here != daemon) {
+      whileStarting();
       return;
     }
     boolean onShared = files.isShared((SimulatedPath) path.toAbsolutePath());

@@ -17,8 +17,10 @@ import io.vertxscr.scavenge.LocalCopies;
 import io.vertxscr.scavenge.NodeCache;
 import io.vertxscr.scavenge.OfflineScavenge;
 import io.vertxscr.scavenge.Workers;
-import io.vertxscr.simulation.Scenario.CommandDeath;
+import io.vertxscr.simulation.Scenario.CommandMishap;
+import io.vertxscr.simulation.Scenario.Mishap;
 import io.vertxscr.storage.LocalFiles;
+import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Clock;
 import java.util.Collection;
@@ -56,34 +58,50 @@ final class OfflineTools {
   private FlushFileStore flushFile;
   private IndexEditor editor;
 
-  /** The process of a command. No operation fails, but one may be its last. */
+  /** The process of a command. One operation may fail, or be its last. */
   private static final class Process implements SimulatedFileSystem.Interference, StoreClient.Way {
-    private Optional<CommandDeath> death = Optional.empty();
+    private Optional<CommandMishap> awaits = Optional.empty();
     private int done;
 
     @Override
-    public void before(SimulatedFileSystem.Operation operation, boolean onShared, Path path) {
-      does(operation == SimulatedFileSystem.Operation.MOVE);
+    public void before(SimulatedFileSystem.Operation operation, boolean onShared, Path path) throws IOException {
+      does(true, false, operation == SimulatedFileSystem.Operation.MOVE);
     }
 
     @Override
-    public Fate goes(String request, boolean isDone) {
-      does(request.equals("copy"));
+    public void looks(Path path) throws IOException {
+      does(false, true, false);
+    }
+
+    @Override
+    public Fate goes(String request, boolean isDone) throws IOException {
+      does(true, request.equals("head"), request.equals("copy"));
       return Fate.ARRIVES;
     }
 
-    private void does(boolean isRename) {
-      if (death.isEmpty()) {
+    private void does(boolean isOperation, boolean isLook, boolean isRename) throws IOException {
+      if (awaits.isEmpty()) {
         return;
       }
-      done += death.get().ofRenames() && !isRename ? 0 : 1;
-      if (done >= death.get().operation()) {               // nor does it clean up
-        throw new NodeDeath(NAME);
+      done += switch (awaits.get().mishap()) {
+        case KILLED, OPERATION_FAILS -> isOperation ? 1 : 0;
+        case KILLED_AT_RENAME -> isRename ? 1 : 0;
+        case LOOK_FAILS -> isLook ? 1 : 0;
+      };
+      if (done < awaits.get().operation()) {
+        return;
+      }
+      switch (awaits.get().mishap()) {
+        case KILLED, KILLED_AT_RENAME -> throw new NodeDeath(NAME);   // nor does it clean up
+        case OPERATION_FAILS, LOOK_FAILS -> {
+          await(Optional.empty());
+          throw new IOException("Input/output error");
+        }
       }
     }
 
-    private void dies(Optional<CommandDeath> how) {
-      death = how;
+    private void await(Optional<CommandMishap> mishap) {
+      awaits = mishap;
       done = 0;
     }
   }
@@ -212,20 +230,20 @@ final class OfflineTools {
   }
 
   /**
-   * Does something and is killed amid it; whoever comes next finds what is left.
+   * Does something and is killed amid it, or cannot do it whole; whoever comes next finds what is left.
    *
    * @param on the machines whose disks it uses, on which no daemon runs
    * @return false: it had ended before
    */
-  boolean isKilled(CommandDeath death, Collection<Machine> on, BooleanSupplier work) {
-    process.dies(Optional.of(death));
+  boolean befalls(CommandMishap mishap, Collection<Machine> on, BooleanSupplier work) {
+    process.await(Optional.of(mishap));
     try {
       work.getAsBoolean();
-      return false;
+      return process.awaits.isEmpty();
     } catch (NodeDeath _) {
       return true;
     } finally {
-      process.dies(Optional.empty());
+      process.await(Optional.empty());
       shared.release(NAME);
       begin();
       on.forEach(Machine::processEnds);

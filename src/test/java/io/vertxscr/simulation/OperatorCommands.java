@@ -18,7 +18,7 @@ import java.util.function.Consumer;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
 
-/** When an operator gives the commands of {@link OfflineTools}; each may be killed, and is given again then. */
+/** When an operator gives the commands of {@link OfflineTools}; each may be killed or fail, and is given again then. */
 final class OperatorCommands {
   /** By which a command keeps daemons away. */
   private static final String LOCK = "/node.lock";
@@ -179,17 +179,16 @@ final class OperatorCommands {
   }
 
   /**
-   * Gives a command; it may be killed, and is given again.
+   * Gives a command; it may be killed or fail, and is given again.
    *
    * @param on the machines whose disks it uses
    * @param command false: not now
    * @return false: not now, the second time either
    */
   boolean give(int run, String what, Collection<Machine> on, BooleanSupplier command) {
-    scenario.commandDeath(run).ifPresent(death -> {
-      if (tools.isKilled(death, on, command)) {
-        site.said().accept(what + ", but killed before operation " + death.operation()
-            + (death.ofRenames() ? " that renames" : ""));
+    scenario.commandMishap(run).ifPresent(mishap -> {
+      if (tools.befalls(mishap, on, command)) {
+        site.said().accept(what + ", but " + mishap);
         site.check().run();
       }
     });

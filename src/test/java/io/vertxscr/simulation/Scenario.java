@@ -100,6 +100,9 @@ record Scenario(long seed, Profile profile, int nodes, int spares, int ranksPerN
   private static final int MOST_GROUP = 3;
   /** Stores have a SIZE in one of so many. */
   private static final int SIZE_KINDS = 6;
+  /** Of so many daemons that start again, where disks fail, one has an error; most do less, and look at less. */
+  private static final int START_KINDS = 4;
+  private static final int MOST_START_OPERATIONS = 80;
   /** Of so many single errors of a file system, one is of a look, and each other one of these. */
   private static final int LOOK_KINDS = 6;
   private static final List<OperationFailure> OF_OPERATIONS = List.of(
@@ -576,18 +579,34 @@ record Scenario(long seed, Profile profile, int nodes, int spares, int ranksPerN
         : OptionalInt.of(random.nextBoolean() || hasSmallExtents() ? SMALL_PART_BYTES : LARGE_PART_BYTES);
   }
 
-  /** A command of an operator is killed before this operation on files. @param operation from 1 */
-  record CommandDeath(int operation, boolean ofRenames) {}
+  /** Which operation or look of a daemon fails as it starts; 0: none. @param start of this node, from 1 */
+  int startFailsAt(String node, int start) {
+    Random random = drawOf(29, start, Integer.parseInt(node.substring(1)));
+    boolean fails = start > 1 && profile.kinds().contains(Kind.DISK_FAILS) && random.nextInt(START_KINDS) == 0;
+    return fails ? 1 + random.nextInt(MOST_START_OPERATIONS) : 0;
+  }
 
-  /** How a command is killed before it is given again; empty: it is not. */
-  Optional<CommandDeath> commandDeath(int run) {
+  /** What befalls a command of an operator. */
+  enum Mishap { KILLED, KILLED_AT_RENAME, OPERATION_FAILS, LOOK_FAILS }
+
+  /** A command of an operator is killed before this operation on files, or it fails. @param operation from 1 */
+  record CommandMishap(int operation, Mishap mishap) {}
+
+  /** What befalls a command before it is given again; empty: nothing. */
+  Optional<CommandMishap> commandMishap(int run) {
     Random random = drawOf(13, run, 0);
     if (random.nextBoolean()) {
-      return Optional.empty();
+      Random ofError = drawOf(28, run, 0);
+      return ofError.nextBoolean() ? Optional.empty() : Optional.of(new CommandMishap(
+          operation(ofError), ofError.nextBoolean() ? Mishap.OPERATION_FAILS : Mishap.LOOK_FAILS));
     }
     boolean ofRenames = random.nextBoolean();
-    return Optional.of(new CommandDeath(
-        1 + random.nextInt(ofRenames ? MOST_RENAMES : 2 << random.nextInt(LONGEST_COMMAND_BITS)), ofRenames));
+    return Optional.of(ofRenames ? new CommandMishap(1 + random.nextInt(MOST_RENAMES), Mishap.KILLED_AT_RENAME)
+        : new CommandMishap(operation(random), Mishap.KILLED));
+  }
+
+  private static int operation(Random random) {
+    return 1 + random.nextInt(2 << random.nextInt(LONGEST_COMMAND_BITS));
   }
 
   /** Whether it goes, with its storage, when it is drained. */

@@ -61,6 +61,8 @@ final class World {
   final Set<String> lost = new TreeSet<>();
   /** Nodes whose daemon has been started since the last run began. */
   final Set<String> hasBegun = new TreeSet<>();
+  /** How many daemons of each node have been started. */
+  private final Map<String, Integer> starts = new HashMap<>();
   final List<Violation> violations = new ArrayList<>();
   final List<String> calls = new ArrayList<>();
   /** Of the run that is on, or was. */
@@ -225,9 +227,10 @@ final class World {
 
   // What is done to nodes
 
-  /** A daemon that finds its disk full says so and ends; whoever has started it tries again. */
+  /** A daemon that cannot use its disk says so and ends; whoever has started it tries again. */
   void start(String name) {
-    for (long endNs = time.nowNs() + BOUND.toNanos(); !starts(name, endNs); ) {
+    int failsAt = scenario.startFailsAt(name, starts.merge(name, 1, Integer::sum));
+    for (long endNs = time.nowNs() + BOUND.toNanos(); !starts(name, failsAt, endNs); failsAt = 0) {
       cluster.pass(Duration.ofSeconds(1));
     }
     machine(name).daemon(cluster.loop(name));
@@ -235,16 +238,19 @@ final class World {
     lost.remove(name);
   }
 
-  private boolean starts(String name, long endNs) {
+  private boolean starts(String name, int failsAt, long endNs) {
     try {
+      machine(name).starts(failsAt);
       cluster.start(name);
       return true;
     } catch (ScrException e) {
-      if (e.fault() != Fault.NO_SPACE || time.nowNs() >= endNs) {
+      if (e.fault() != Fault.NO_SPACE && e.fault() != Fault.IO || time.nowNs() >= endNs) {
         throw e;
       }
       said(name + " does not start: " + e.getMessage());
       return false;
+    } finally {
+      machine(name).hasStarted();
     }
   }
 
