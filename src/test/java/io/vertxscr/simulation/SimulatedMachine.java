@@ -16,22 +16,13 @@ public final class SimulatedMachine {
   private Instant now = BEGINNING;
   private String kind;
   private int opened;
-  private int failsIn;
   private final SimulatedFileSystem files =
       new SimulatedFileSystem("n1", new SimulatedDisk(this::nowNs), new SimulatedDisk(this::nowNs), new Counting());
 
   private final class Counting implements SimulatedFileSystem.Interference {
     @Override
-    public void before(Operation operation, boolean onShared, Path path) throws IOException {
+    public void before(Operation operation, boolean onShared, Path path) {
       opened += operation == Operation.OPEN ? 1 : 0;
-      looks(path);
-    }
-
-    @Override
-    public void looks(Path path) throws IOException {
-      if (failsIn > 0 && --failsIn == 0) {
-        throw new IOException("Input/output error");
-      }
     }
 
     @Override
@@ -77,16 +68,6 @@ public final class SimulatedMachine {
   /** Its clock goes on. */
   public void pass(Duration time) {
     now = now.plus(time);
-  }
-
-  /** Of what is done to files or looked at from now on, this one fails; 0: none. */
-  public void failAt(int number) {
-    failsIn = number;
-  }
-
-  /** Whether it has failed, if there was one to fail. */
-  public boolean hasFailed() {
-    return failsIn == 0;
   }
 
   /** Returns how many files were opened since the last call. */
