@@ -55,6 +55,8 @@ public final class DatasetStore {
   private final Map<Integer, Map<Integer, RankFiles>> writing = new ConcurrentHashMap<>();
   private final Map<Integer, Map<Integer, Path>> lent = new ConcurrentHashMap<>();
   private final DamagedParts damaged = new DamagedParts();
+  /** Datasets of which a sync has failed: the next one may succeed without what the failed one has lost. */
+  private final Set<Integer> lostWrites = ConcurrentHashMap.newKeySet();
   private final List<Consumer<DatasetKey>> evicted = new CopyOnWriteArrayList<>();
 
   /**
@@ -340,7 +342,8 @@ public final class DatasetStore {
 
   /**
    * Brings files, and all names that lead to them from the cache, to stable storage. What is there already costs
-   * little.
+   * little. Once that has failed it fails until the dataset is evicted: a kernel may drop what it could not write, and
+   * call the next sync a success.
    *
    * @throws ScrException NO_SUCH_FILE, IO: nobody knows what is there then
    */
@@ -349,6 +352,9 @@ public final class DatasetStore {
     Path dataset = directory(datasetId);
     List<Path> files = ranks.stream().flatMap(rank -> rank.files().stream())
         .map(file -> NodeDirectories.resolve(dataset, file.name())).toList();
+    if (lostWrites.contains(datasetId)) {
+      throw new ScrException(Fault.IO, dataset + ": an earlier sync has failed, so what it was to write may be lost");
+    }
     try {
       for (Path file : files) {
         AtomicFile.force(file);
@@ -357,7 +363,10 @@ public final class DatasetStore {
           files.stream().map(Path::getParent)).distinct().toList())) {
         AtomicFile.force(directory);
       }
+    } catch (NoSuchFileException e) {
+      throw Faults.io(dataset, e);
     } catch (IOException e) {
+      lostWrites.add(datasetId);
       throw Faults.io(dataset, e);
     }
   }
@@ -515,6 +524,7 @@ public final class DatasetStore {
     Path cache = directories.path(cache(datasetId).path());
     Optional<DatasetRecord> record = filemaps.delete(datasetId);
     damaged.forget(datasetId);
+    lostWrites.remove(datasetId);
     placed.remove(datasetId);
     writing.remove(datasetId);
     lent.remove(datasetId);

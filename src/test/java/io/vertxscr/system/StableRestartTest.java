@@ -35,6 +35,11 @@ class StableRestartTest {
       VirtualRun run = new VirtualRun(cluster, NODES);
       failSyncs(disk, 2);
       assertThat(run.steps(1, 2)).isZero();
+      for (String node : NODES) {
+        cluster.kill(node);                               // a daemon that has seen a sync fail does not try again
+      }
+      cluster.start(NODES);
+      cluster.launch();
       failSyncs(disk, 3);
       assertThat(run.steps(3, 3)).isEqualTo(2);
       cluster.pass(Duration.ofSeconds(10));
@@ -45,6 +50,33 @@ class StableRestartTest {
         again.start(NODES);
         again.launch();
         assertThat(new VirtualRun(again, NODES).steps(4, 3)).isEqualTo(2);
+      }
+    }
+  }
+
+  @Test
+  void aCheckpointOfWhichASyncHasFailedReplacesNoOtherInTheNextRunEither() throws Exception {
+    try (FaultyDisk disk = new FaultyDisk()) {
+      VirtualCluster cluster = VirtualClusters.in(
+          new Random(SEED), disk.directory("/walk"), PARAMETERS, new LocalFiles(disk.system()));
+      cluster.start(NODES);
+      cluster.launch();
+      VirtualRun run = new VirtualRun(cluster, NODES);
+      failSyncs(disk, 2);
+      assertThat(run.steps(1, 2)).isZero();
+      failSyncs(disk, 3);                                 // those of dataset 2 succeed, without what was lost
+      assertThat(run.steps(3, 3)).isEqualTo(2);
+      cluster.pass(Duration.ofSeconds(10));
+      for (String node : NODES) {
+        assertThat(cluster.store(node).list()).extracting(held -> held.descriptor().id()).as(node)
+            .containsExactly(1, 2, 3);
+      }
+      disk.trouble(FaultyDisk.Trouble.NONE);
+      assertThat(run.steps(4, 4)).isEqualTo(3);
+      cluster.pass(Duration.ofSeconds(10));
+      for (String node : NODES) {
+        assertThat(cluster.store(node).list()).extracting(held -> held.descriptor().id()).as(node)
+            .containsExactly(4);
       }
     }
   }
