@@ -21,6 +21,17 @@ public record RedundancyDescriptor(CheckpointDescriptor how, int groups) {
     return how.redundancy().scheme();
   }
 
+  /**
+   * Returns how many members of any one set may be lost. Less than was asked for where sets are too small for it; what
+   * was asked for while there are none.
+   *
+   * @param ranks in all sets, whose sizes differ by one at most
+   */
+  public int survives(int ranks) {
+    int asked = how.redundancy().failures();
+    return groups == 0 ? asked : Math.clamp(ranks / groups - 1, 0, asked);
+  }
+
   /** Returns the descriptor with this number of sets. */
   public RedundancyDescriptor with(int sets) {
     return new RedundancyDescriptor(how, sets);

@@ -100,13 +100,13 @@ public record HealNeeds(List<Inventory> caches, GroupDescriptors groups) {
         && newer.origin().prefix().equals(old.origin().prefix())
         && newer.origin().ranks() == old.origin().ranks()
         && DatasetDescriptor.BY_AGE.compare(newer.descriptor(), old.descriptor()) > 0
-        && survives(newer) >= old.redundancy().how().redundancy().failures();
+        && survives(newer) >= old.redundancy().survives(old.origin().ranks());
   }
 
   /** Losses that it survives as it is now; -1 where some of it is lost. */
   private int survives(Inventory.Dataset dataset) {
     return switch (grade(dataset)) {
-      case FULL -> dataset.redundancy().how().redundancy().failures();
+      case FULL -> dataset.redundancy().survives(dataset.origin().ranks());
       case SINGLE -> 0;
       case DEGRADED, LOST, OPEN -> -1;
     };

@@ -96,8 +96,8 @@ public final class CacheEvictor {
   List<Cached> cached(RunCache cache) {
     return store.list().stream().map(record -> new Cached(record.descriptor().id(), record.cache().base(),
         record.descriptor().flags().checkpoint(), record.descriptor().flags().output(),
-        record.redundancy().how().redundancy().failures(), isPending(record), cache.standing(record), record.flush(),
-        store.bytes(record.descriptor().id()))).toList();
+        record.redundancy().survives(record.origin().ranks()), isPending(record), cache.standing(record),
+        record.flush(), store.bytes(record.descriptor().id()))).toList();
   }
 
   private static boolean isPending(DatasetRecord record) {

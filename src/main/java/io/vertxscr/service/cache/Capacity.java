@@ -10,6 +10,7 @@ import io.vertxscr.model.Fault;
 import io.vertxscr.model.GroupDescriptors;
 import io.vertxscr.model.Limits;
 import io.vertxscr.model.NodeInfo;
+import io.vertxscr.model.RedundancyDescriptor;
 import io.vertxscr.model.ScrException;
 import io.vertxscr.model.StoreDescriptor;
 import io.vertxscr.placement.Eviction.EvictionPlan;
@@ -20,6 +21,7 @@ import io.vertxscr.service.Event;
 import io.vertxscr.service.Loop;
 import io.vertxscr.service.Membership;
 import io.vertxscr.service.Observer;
+import io.vertxscr.service.redundancy.ProtectionJob;
 import io.vertxscr.storage.DatasetStore;
 import java.nio.file.Files;
 import java.util.List;
@@ -138,7 +140,7 @@ public final class Capacity {
         free = free(target, sharing);
       }
       return new Need(needed, free, whole(target, sharing) / 2 < needed, exact, waited);
-    }).map(need -> need.free() >= needed && !exact ? RoomEstimate.ENOUGH : evicting(cache, how, target, need));
+    }).map(need -> need.free() >= needed && !exact ? RoomEstimate.ENOUGH : evicting(run, cache, how, target, need));
   }
 
   /**
@@ -236,11 +238,13 @@ public final class Capacity {
     return target.sizeBytes().orElseGet(() -> store.wholeBytes(target.base())) / sharing;
   }
 
-  private RoomEstimate evicting(RunCache cache, CheckpointDescriptor how, StoreDescriptor target, Need need) {
+  private RoomEstimate evicting(
+      RunInfo run, RunCache cache, CheckpointDescriptor how, StoreDescriptor target, Need need) {
     List<Eviction.Cached> held = keeper.cached(cache);
+    int sets = ProtectionJob.Sets.of(run.map(), how, run.policy().descriptors().groups()).count();
     EvictionPlan plan = Eviction.early(held, new SpaceDemand(
-        target.base(), how.redundancy().failures(), target.count(), need.single(), need.exact(),
-        need.bytes() - need.free(), need.waited()));
+        target.base(), new RedundancyDescriptor(how, sets).survives(run.map().size()), target.count(), need.single(),
+        need.exact(), need.bytes() - need.free(), need.waited()));
     if (plan.tooMany() > 0) {
       return new RoomEstimate(List.of(), "no room in store " + target.base() + ": it is to have " + target.count()
           + " at most with the next dataset (SCR_CACHE_EVICT=EARLY), and has " + kept(target.base())
