@@ -17,7 +17,6 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.function.Consumer;
 import java.util.random.RandomGenerator;
 
 /**
@@ -42,7 +41,14 @@ public final class FaultyDisk implements Watch, AutoCloseable {
   private final Object root;
   private int group;
   private Trouble trouble = Trouble.NONE;
-  private Consumer<Path> look = _ -> {};
+  private Look look = _ -> {};
+
+  /** What happens before a look. */
+  @FunctionalInterface
+  public interface Look {
+    /** @throws IOException what the look fails with */
+    void at(Path path) throws IOException;
+  }
 
   /** What happens instead of an operation. */
   @FunctionalInterface
@@ -164,7 +170,7 @@ public final class FaultyDisk implements Watch, AutoCloseable {
   }
 
   /** Before attributes or names are read; such operations have no numbers. */
-  public synchronized void looks(Consumer<Path> action) {
+  public synchronized void looks(Look action) {
     look = action;
   }
 
@@ -349,8 +355,8 @@ public final class FaultyDisk implements Watch, AutoCloseable {
   }
 
   @Override
-  public synchronized void look(Path path) {
-    look.accept(path);
+  public synchronized void look(Path path) throws IOException {
+    look.at(path);
   }
 
   @Override

@@ -39,7 +39,7 @@ interface Watch {
   }
 
   /** Attributes or names are about to be read. */
-  default void look(Path path) {}
+  default void look(Path path) throws IOException {}
 
   /** The end of a channel. */
   default void close(Path path, Operation<Void> close) throws IOException {

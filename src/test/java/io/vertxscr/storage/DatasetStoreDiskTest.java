@@ -165,6 +165,56 @@ class DatasetStoreDiskTest {
     }
   }
 
+  /** What is on the disk and cannot be seen for a moment is not gone. */
+  @Test
+  void aLookThatFailsWhileTheNodeStartsTakesNothing() throws IOException {
+    int looks = opened(new Scene(), Integer.MAX_VALUE);
+    assertThat(looks).isPositive();
+    for (int at = 1; at <= looks; at++) {
+      Scene scene = new Scene();
+      String when = "look " + at;
+      try (scene.disk) {
+        try {
+          opened(scene, at);
+        } catch (ScrException e) {
+          assertThat(e.fault()).as(when).isEqualTo(Fault.IO);
+        }
+        requireWhole(DatasetStore.open(scene.directories), "opened again, " + when);
+      }
+    }
+  }
+
+  @Test
+  void aLookThatFailsDoesNotGiveNewRedundancyThePlaceOfWhatIsThere() throws IOException {
+    Scene scene = new Scene();
+    try (scene.disk) {
+      int[] left = {1};
+      scene.disk.looks(path -> {
+        if (path.endsWith(".scr") && left[0]-- == 1) {
+          throw new IOException("Input/output error");
+        }
+      });
+      assertThatThrownBy(() -> scene.store.createGeneration(KEPT)).isInstanceOf(ScrException.class);
+      assertThat(scene.store.createGeneration(KEPT)).isEqualTo(2);
+    }
+  }
+
+  /** @param failing the look that fails @return how many there were */
+  private static int opened(Scene scene, int failing) {
+    int[] looks = {0};
+    scene.disk.looks(_ -> {
+      if (++looks[0] == failing) {
+        throw new IOException("Input/output error");
+      }
+    });
+    try {
+      DatasetStore.open(scene.directories);
+    } finally {
+      scene.disk.looks(_ -> {});
+    }
+    return looks[0];
+  }
+
   @Test
   @Timeout(value = 20, threadMode = ThreadMode.SEPARATE_THREAD)
   void aRegistrationWaitsForNoSyncOfAnotherDataset() throws IOException {
