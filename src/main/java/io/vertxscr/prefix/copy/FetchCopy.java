@@ -24,6 +24,7 @@ import io.vertxscr.prefix.metadata.PrefixPaths;
 import io.vertxscr.storage.Faults;
 import io.vertxscr.storage.FileStamps;
 import io.vertxscr.storage.NodeDirectories;
+import io.vertxscr.storage.Presence;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -270,14 +271,16 @@ public final class FetchCopy {
       if (e.fault() != Fault.CORRUPT) {
         throw e;
       }
+      ScrException failure = e;
       for (Path kept : KeptFiles.of(paths, file.place())) {
         try {
           return copyOne(inPrefix(kept, source.what()), cached, file);
         } catch (ScrException notThis) {
           e.addSuppressed(notThis);
+          failure = notThis.fault() == Fault.CORRUPT ? failure : notThis;   // which may be it
         }
       }
-      throw e;
+      throw failure;
     }
   }
 
@@ -291,7 +294,7 @@ public final class FetchCopy {
    * owner.
    */
   private Optional<Path> keptFrom(String relative) {
-    return laterDatasets().stream().map(id -> paths.kept(relative, id)).filter(Files::isRegularFile).findFirst();
+    return laterDatasets().stream().map(id -> paths.kept(relative, id)).filter(Presence::isFile).findFirst();
   }
 
   private List<Integer> laterDatasets() {

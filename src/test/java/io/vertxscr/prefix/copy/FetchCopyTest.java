@@ -14,6 +14,7 @@ import io.vertxscr.model.RankFiles;
 import io.vertxscr.prefix.copy.extent.WrongFiles;
 import io.vertxscr.prefix.metadata.RankMapReader;
 import io.vertxscr.prefix.metadata.Samples;
+import io.vertxscr.recorded.FaultyDisk;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -29,6 +30,8 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** Goal: what comes back into a cache is what was flushed, or a refusal that names file and dataset. */
 class FetchCopyTest {
@@ -43,6 +46,39 @@ class FetchCopyTest {
     samples = new Samples(temp);
     back = temp.resolve("other-cache/scr.dataset.3");
     fetch = new FetchCopy(samples.paths, 3, back);
+  }
+
+  /** Method: a later dataset has taken the path and is not complete; what it has kept cannot be seen, or read, once. */
+  @ParameterizedTest
+  @CsvSource({"true, looks", "false, looks", "true, reads"})
+  void whatALaterDatasetHasKeptIsNotMissedForOneError(boolean hasChecksum, String fails) throws IOException {
+    try (FaultyDisk disk = new FaultyDisk()) {
+      Samples older = new Samples(disk.directory("/job"));
+      older.flush(descriptor(3, "b.3"), List.of(older.cached(3, 0, "a/x")));
+      older.flushSteps(descriptor(4, "b.4"), List.of(older.cached(4, 0, "a/x"))).subList(0, 3).forEach(Runnable::run);
+      RankEntry whole = new RankMapReader(older.paths, 3).entries(List.of(0)).getFirst();
+      FlushedFile file = whole.files().getFirst();
+      RankEntry entry = hasChecksum ? whole : new RankEntry(0, List.of(new FlushedFile(
+          file.path(), file.bytes(), OptionalInt.empty(), List.of())));
+      FetchCopy copy = new FetchCopy(older.paths, 3, disk.directory("/back"));
+      Path kept = older.paths.kept("a/x", 4);
+      boolean[] failed = {false};
+      FaultyDisk.Look once = path -> {
+        if (path.equals(hasChecksum && fails.equals("looks") ? kept.getParent() : kept) && !failed[0]) {
+          failed[0] = true;
+          throw new IOException("Input/output error");
+        }
+      };
+      if (fails.equals("looks")) {
+        disk.looks(once);
+      } else {
+        disk.trouble((_, what) -> once.at(disk.directory("/").resolve(what.substring(what.indexOf('/')))));
+      }
+      refused(Fault.IO, () -> Samples.fetched(copy, entry), "Input/output error");
+      RankFiles fetched = Samples.fetched(copy, entry);
+      assertThat(disk.directory("/back").resolve(fetched.files().getFirst().name()))
+          .hasBinaryContent(bytes(3, 0, "a/x"));
+    }
   }
 
   /** Large files of any size are parts of their own, and small ones are batched up to the limit. */
