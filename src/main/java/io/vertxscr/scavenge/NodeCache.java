@@ -13,8 +13,10 @@ import io.vertxscr.prefix.metadata.PrefixPaths;
 import io.vertxscr.redundancy.range.RedundancyFiles;
 import io.vertxscr.storage.FileChecks;
 import io.vertxscr.storage.NodeDirectories;
+import io.vertxscr.storage.Presence;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.BasicFileAttributes;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashSet;
@@ -37,9 +39,14 @@ public record NodeCache(String node, Path control, List<DatasetRecord> datasets,
     problems = List.copyOf(problems);
   }
 
-  /** All nodes of a job on this machine: their control directories are below that of the job. */
+  /**
+   * All nodes of a job on this machine: their control directories are below that of the job.
+   *
+   * @throws ScrException IO: none is left out for an error
+   */
   public static List<NodeCache> ofJob(Path controlOfJob) {
-    return MetadataFiles.list(controlOfJob, "*").stream().filter(Files::isDirectory).map(NodeCache::read).toList();
+    return MetadataFiles.list(controlOfJob, "*").stream().filter(directory -> Presence.look(directory)
+        .filter(BasicFileAttributes::isDirectory).isPresent()).map(NodeCache::read).toList();
   }
 
   /** @throws ScrException IO */

@@ -58,6 +58,16 @@ class ScavengedFilesTest {
   }
 
   @Test
+  void aNodeWhoseDirectoryCannotBeSeenIsNotLeftOut() throws IOException {
+    Path job = disk.directory("/control/scr.1");
+    Path hidden = Files.createDirectories(job.resolve("n2"));
+    Files.createDirectories(job.resolve("n1"));
+    failOnce(hidden);
+    refused(Fault.IO, () -> NodeCache.ofJob(job), hidden.toString());
+    assertThat(NodeCache.ofJob(job)).extracting(NodeCache::node).containsExactly("n1", "n2");
+  }
+
+  @Test
   void aFileOfALaterDatasetIsNotTakenForNone() {
     samples.flush(descriptor(6, "b.6"), List.of(samples.cached(6, 0, "out/x")));
     ScavengedFiles files = scavenged(5, samples.cached(5, 0, "out/x"));
