@@ -126,9 +126,14 @@ final class CacheWatch {
     return program.ledger().all().stream()
         .filter(newer -> newer.mayReplace(attempt) && newer.isCheckpoint() && !newer.isRemoved
             && program.ledger().mayBeComplete(newer))
-        .filter(newer -> newer.flushed || newer.isRotten || newer.asked >= attempt.asked
+        .filter(newer -> newer.flushed || newer.isRotten || isAsSafe(newer, attempt)
             && (newer.isProtected() || isRestored(newer)) && isDurable(newer) && isKnown(newer))
         .findFirst();
+  }
+
+  /** What sets an older one has been given since is not known here: then what was asked for counts. */
+  private static boolean isAsSafe(Attempt newer, Attempt older) {
+    return newer.tolerance >= older.tolerance || newer.asked >= older.asked;
   }
 
   /** Whether all ranks of a run have restarted from it, on nodes that have redundancy for their parts again. */
