@@ -3,6 +3,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <pwd.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -125,11 +126,18 @@ static int try_node(const char* directory, const char* node, struct found* found
   return SCR_SUCCESS;
 }
 
-/* Tries every daemon's socket below a directory; the descriptor of the one that answers. */
+/*
+ * Tries the daemon that has the name of this host, as it has where none was given, and then every one below a directory;
+ * the descriptor of the one that answers.
+ */
 static int search(const char* directory, struct dirent** nodes, int count, struct fault* fault)
 {
   struct found found = {.descriptor = -1};
-  int bad = SCR_SUCCESS;
+  char host[HOST_NAME_MAX + 1] = "";
+  int bad = gethostname(host, sizeof host) == 0 ? try_node(directory, host, &found, fault) : SCR_SUCCESS;
+  if (!bad && found.count == 1) {
+    return found.descriptor;
+  }
   for (int i = 0; i < count && !bad; i++) {
     bad = try_node(directory, nodes[i]->d_name, &found, fault);
   }

@@ -1,4 +1,5 @@
 /* The functions of scr.h against a daemon that the test plays: what is sent, what is returned, what is legal when. */
+#include <limits.h>
 #include <pthread.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -740,7 +741,7 @@ static void a_daemon_that_takes_no_settings_is_joined_unless_there_are_some_for_
   finish();
 }
 
-static void the_socket_is_found_where_only_one_daemon_is(void)
+static void the_socket_is_found_where_only_one_daemon_is_or_that_of_this_host(void)
 {
   char base[160];
   char path[300];
@@ -776,6 +777,16 @@ static void the_socket_is_found_where_only_one_daemon_is(void)
   snprintf(list, sizeof list, "SCR_SOCKET=%s/u/scr.9/n1/scr.sock:%s/u/scr.9/n2/scr.sock:%s/u/scr.9/n3/scr.sock\n", base,
       base, base);
   CHECK(strstr(said, "3 daemons") != NULL && strstr(said, list) != NULL);
+  char host[HOST_NAME_MAX + 1];
+  CHECK_INT(0, gethostname(host, sizeof host));
+  snprintf(path, sizeof path, "%s/u/scr.9/%s", base, host);
+  CHECK(mkdir(path, 0700) == 0);
+  snprintf(path, sizeof path, "%s/u/scr.9/%s/scr.sock", base, host);
+  struct fake_daemon* of_host = fake_start(path, script, NULL);
+  begin();
+  finish();
+  fake_stop(of_host);
+  snprintf(path, sizeof path, "%s/u/scr.9/n3/scr.sock", base);
   setenv("SCR_SOCKET", path, 1);
   begin();
   finish();
@@ -981,7 +992,7 @@ int main(int count, char** arguments)
   answers_of_another_form_are_errors();
   entries_are_kept_and_questions_carry_them();
   a_daemon_that_takes_no_settings_is_joined_unless_there_are_some_for_it();
-  the_socket_is_found_where_only_one_daemon_is();
+  the_socket_is_found_where_only_one_daemon_is_or_that_of_this_host();
   a_token_file_must_be_one_and_somebody_must_listen();
   a_program_without_standard_streams_is_served();
   no_working_directory_is_needed_where_all_paths_are_absolute();
