@@ -72,6 +72,16 @@ static int join(char* path, size_t room, const char* head, size_t head_bytes, co
   return 1;
 }
 
+int places_working_directory(char* path, struct fault* fault)
+{
+  if (getcwd(path, PATH_MAX) != NULL) {
+    return SCR_SUCCESS;
+  }
+  return errno == ERANGE ? fault_set(fault, SCR_ERR_BAD_REQUEST,
+      "the working directory has more than %d bytes: use absolute names, or another directory", PATH_MAX - 1)
+                         : fault_errno(fault, "the working directory cannot be read");
+}
+
 int places_normalise(const char* directory, const char* name, char* path)
 {
   char whole[PATH_BYTES * 2];
@@ -628,7 +638,7 @@ static int find(struct places* places, const char* relative, const char* name, c
 
 int places_route(struct places* places, const char* name, char* file, struct fault* fault)
 {
-  char directory[PATH_BYTES] = "/";
+  char directory[PATH_MAX] = "/";
   char absolute[PATH_BYTES];
   char relative[PATH_MAX] = "";
   if (name[0] == '\0') {
@@ -638,11 +648,12 @@ int places_route(struct places* places, const char* name, char* file, struct fau
     return fault_set(fault, SCR_ERR_BAD_REQUEST, "'%.64s...' has %zu bytes, at most %d are taken", name, strlen(name),
         SCR_MAX_FILENAME - 1);
   }
-  if (name[0] != '/' && getcwd(directory, sizeof directory) == NULL) {
-    return fault_errno(fault, "'%s' is relative, and the working directory cannot be read", name);
+  int bad = name[0] == '/' ? SCR_SUCCESS : places_working_directory(directory, fault);
+  if (bad) {
+    return bad;
   }
   if (!places_normalise(directory, name, absolute)) {
-    return bad_name(places, name, "is too long", fault);
+    return bad_name(places, name, "is too long, made absolute", fault);
   }
   if (!places->is_output) {
     /* Where the name leads elsewhere, its base name may still be enough. */

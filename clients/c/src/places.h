@@ -43,6 +43,9 @@ json_t* places_list(const struct places* places);
  */
 int places_next_name(struct places* places, const char* base, char* name);
 
+/* The working directory, which may be longer than a name. path: PATH_MAX. Returns SCR_SUCCESS or the fault's number. */
+int places_working_directory(char* path, struct fault* fault);
+
 /* The absolute path without empty components, "." and ".."; 0 where it does not fit. path: SCR_MAX_FILENAME * 2. */
 int places_normalise(const char* directory, const char* name, char* path);
 

@@ -1,5 +1,6 @@
 #include "session.h"
 
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -159,15 +160,19 @@ static int copy_name(const char* from, char* to, struct fault* fault)
 /* Absolute, without "." and "..". */
 static int find_prefix(struct session* session, struct fault* fault)
 {
-  char working[SCR_MAX_FILENAME] = "/";
+  char working[PATH_MAX] = "/";
   char prefix[SCR_MAX_FILENAME * 2];
   const char* set = settings_get("SCR_PREFIX");
-  if ((set == NULL || set[0] != '/') && getcwd(working, sizeof working) == NULL) {
-    return fault_errno(fault, "the working directory cannot be read");
+  int bad = set != NULL && set[0] == '/' ? SCR_SUCCESS : places_working_directory(working, fault);
+  if (bad) {
+    return bad;
   }
   if (!places_normalise(working, set == NULL ? "." : set, prefix) || strlen(prefix) >= sizeof session->prefix) {
-    return fault_set(fault, SCR_ERR_BAD_CONFIGURATION, "the prefix directory %s has more than %d bytes", set,
-        SCR_MAX_FILENAME - 1);
+    return set == NULL
+        ? fault_set(fault, SCR_ERR_BAD_CONFIGURATION, "the prefix directory, which is the working directory, has more "
+            "than %d bytes: set SCR_PREFIX to a shorter path", SCR_MAX_FILENAME - 1)
+        : fault_set(fault, SCR_ERR_BAD_CONFIGURATION, "the prefix directory '%s' has more than %d bytes, made absolute: "
+            "set SCR_PREFIX to a shorter path", set, SCR_MAX_FILENAME - 1);
   }
   memcpy(session->prefix, prefix, strlen(prefix) + 1);
   return SCR_SUCCESS;
@@ -458,12 +463,13 @@ int session_complete_restart(struct session* session, int valid, struct fault* f
 /* Asks the daemon where a file is, where it has not said by which rule. */
 static int route_by_message(struct session* session, const char* name, char* file, struct fault* fault)
 {
-  char working[SCR_MAX_FILENAME] = "/";
+  char working[PATH_MAX] = "/";
   if (name[0] == '\0' || strlen(name) >= SCR_MAX_FILENAME) {
     return fault_set(fault, SCR_ERR_BAD_REQUEST, "a file's name has 1 to %d bytes", SCR_MAX_FILENAME - 1);
   }
-  if (name[0] != '/' && getcwd(working, sizeof working) == NULL) {
-    return fault_errno(fault, "the working directory cannot be read");
+  int bad = name[0] == '/' ? SCR_SUCCESS : places_working_directory(working, fault);
+  if (bad) {
+    return bad;
   }
   json_t* body = json_pack("{s:I, s:i, s:s, s:s}", "run", session->run, "rank", session->rank, "name", name,
       "directory", working);
@@ -471,7 +477,7 @@ static int route_by_message(struct session* session, const char* name, char* fil
     return fault_set(fault, SCR_ERR_BAD_REQUEST, "'%s' is not UTF-8 text", name);
   }
   json_t* reply = NULL;
-  int bad = wire_call(&session->wire, "route", body, &reply, fault);
+  bad = wire_call(&session->wire, "route", body, &reply, fault);
   if (bad) {
     return bad;
   }

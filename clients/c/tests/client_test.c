@@ -848,6 +848,52 @@ static void no_working_directory_is_needed_where_all_paths_are_absolute(void)
   CHECK(chdir(working) == 0);
 }
 
+/* What Init says on stderr, with this prefix directory; NULL: none is set. */
+static int init_with_prefix(const char* prefix, char* said, size_t room)
+{
+  int kept;
+  if (prefix == NULL) {
+    unsetenv("SCR_PREFIX");
+  } else {
+    setenv("SCR_PREFIX", prefix, 1);
+  }
+  FILE* caught = catch_stderr(&kept);
+  int outcome = SCR_Init();
+  fputs("end", stderr);
+  read_caught(caught, kept, said, room);
+  return outcome;
+}
+
+static void a_working_directory_may_be_deeper_than_a_name_is_long(void)
+{
+  char working[SCR_MAX_FILENAME];
+  char file[SCR_MAX_FILENAME];
+  char part[201];
+  char said[2048];
+  memset(part, 'd', sizeof part - 1);
+  part[sizeof part - 1] = '\0';
+  CHECK(getcwd(working, sizeof working) != NULL && chdir(world.directory) == 0);
+  for (int i = 0; i < 6; i++) {
+    CHECK(mkdir(part, 0700) == 0 && chdir(part) == 0);
+  }
+  CHECK_INT(SCR_ERR_BAD_CONFIGURATION, init_with_prefix(NULL, said, sizeof said));
+  CHECK(strstr(said, "working directory") != NULL && strstr(said, "set SCR_PREFIX to a shorter path") != NULL);
+  CHECK_INT(SCR_ERR_BAD_CONFIGURATION, init_with_prefix("x", said, sizeof said));
+  CHECK(strstr(said, "'x'") != NULL && strstr(said, "set SCR_PREFIX to a shorter path") != NULL);
+  CHECK_INT(SCR_SUCCESS, init_with_prefix("../../../../../..", said, sizeof said));
+  CHECK_TEXT(world.directory, text(last(), "prefix"));
+  CHECK_INT(SCR_SUCCESS, SCR_Start_checkpoint());
+  CHECK_INT(SCR_SUCCESS, SCR_Route_file("../../../../../../a", file));
+  CHECK_INT(SCR_ERR_BAD_REQUEST, SCR_Route_file("a", file));
+  CHECK_INT(SCR_SUCCESS, SCR_Complete_checkpoint(1));
+  finish();
+  for (int i = 0; i < 6; i++) {
+    CHECK(chdir("..") == 0 && rmdir(part) == 0);
+  }
+  setenv("SCR_PREFIX", "/tmp/x/..", 1);
+  CHECK(chdir(working) == 0);
+}
+
 static void* routes_many(void* argument)
 {
   char name[SCR_MAX_FILENAME];
@@ -996,6 +1042,7 @@ int main(int count, char** arguments)
   a_token_file_must_be_one_and_somebody_must_listen();
   a_program_without_standard_streams_is_served();
   no_working_directory_is_needed_where_all_paths_are_absolute();
+  a_working_directory_may_be_deeper_than_a_name_is_long();
   switched_off_every_call_succeeds_without_a_daemon();
   many_threads_route_and_no_name_is_taken_twice();
   good_daemon();
