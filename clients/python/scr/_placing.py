@@ -1,11 +1,13 @@
 """Where the files of a dataset are, found out without a message (docs/messages.md, files placed by the client)."""
 
+import errno
 import json
 import os
 import re
-from typing import Dict, List, NamedTuple, Optional, Sequence, Set
+import stat
+from typing import Dict, List, NamedTuple, Optional, Sequence, Set, Tuple
 
-from .errors import BadRequestError, NoSuchFileError, OutsidePrefixError
+from .errors import BadRequestError, InputOutputError, NoSuchFileError, OutsidePrefixError, ScrError
 
 MAX_NAME_CHARS = 1023
 MAX_COMPONENT_BYTES = 255
@@ -75,18 +77,21 @@ class Prefix:
     def place(self, name: str) -> str:
         """The path relative to the prefix.
 
-        Raises :class:`OutsidePrefixError`, or :class:`BadRequestError` for what cannot be the name of a file.
+        Raises :class:`OutsidePrefixError`, :class:`BadRequestError` for what cannot be the name of a file, or
+        :class:`InputOutputError` where the system does not say.
         """
         if not name or "\0" in name:
             raise self._bad(name, "is empty" if not name else "has a zero character")
         if os.path.basename(name) in ("", ".", ".."):
             raise self._bad(name, "names a directory")
+        if len(name) > MAX_NAME_CHARS:
+            raise self._bad(name, f"has {len(name)} characters, at most {MAX_NAME_CHARS} are taken")
         path = os.path.normpath(name if os.path.isabs(name) else os.path.join(os.getcwd(), name))
         if any(len(os.fsencode(component)) > MAX_COMPONENT_BYTES for component in path.split("/")):
             raise self._bad(name, f"has a component of more than {MAX_COMPONENT_BYTES} bytes")
-        real = os.path.join(self._real_directory(os.path.dirname(path)), os.path.basename(path))
+        real = os.path.join(self._real_directory(os.path.dirname(path), name), os.path.basename(path))
         if os.path.islink(real):
-            real = os.path.realpath(real)
+            real, _ = self._follow(real, name)
         relative = os.path.relpath(real, self._real)
         if relative == ".." or relative.startswith("../"):
             how = "leads, through a symbolic link, out of" if self._is_below(path) else "is outside"
@@ -97,11 +102,45 @@ class Prefix:
             raise self._bad(name, "is a directory")
         return relative
 
-    def _real_directory(self, directory: str) -> str:
+    def _real_directory(self, directory: str, name: str) -> str:
         known = self._directories.get(directory)
         if known is None:
-            known = self._directories[directory] = os.path.realpath(directory)
+            known = self._directories[directory] = self._find(directory, name)
         return known
+
+    def _find(self, directory: str, name: str) -> str:
+        """Real path of the longest part that is there, with the rest appended as it is."""
+        existing = directory
+        try:
+            while not _is_there(existing):
+                existing = os.path.dirname(existing)
+        except OSError as e:
+            raise self._unknown(name, e) from e
+        real, mode = self._follow(existing, name)
+        if not stat.S_ISDIR(mode) and (real + "/").startswith(self._real.rstrip("/") + "/"):
+            raise self._bad(name, "goes through a file as if that were a directory")
+        missing = directory[len(existing) :].lstrip("/")
+        return os.path.join(real, missing) if missing else real
+
+    def _follow(self, existing: str, name: str) -> Tuple[str, int]:
+        """Real path and mode of what is there."""
+        try:
+            mode = os.stat(existing).st_mode  # realpath itself says nothing of what it cannot follow
+        except OSError as e:
+            raise self._unknown(name, e) from e
+        return os.path.realpath(existing), mode
+
+    def _unknown(self, name: str, cause: OSError) -> ScrError:
+        """Where links that lead nowhere, or in a circle, hide it; else the system does not say."""
+        if cause.errno in (errno.ENOENT, errno.ENOTDIR, errno.ELOOP):
+            return OutsidePrefixError(
+                f"'{name}' goes through a link of which it cannot be said that it is inside the prefix directory"
+                f" {self._prefix}: {cause.strerror}"
+            )
+        return InputOutputError(
+            f"'{name}' cannot be looked at, to say whether it is inside the prefix directory {self._prefix}:"
+            f" {cause.strerror}"
+        )
 
     def _is_below(self, path: str) -> bool:
         return path.startswith(self._prefix.rstrip("/") + "/")
@@ -110,6 +149,14 @@ class Prefix:
         return BadRequestError(
             f"'{name[:100]}' {why}; it cannot be a file of a dataset below the prefix directory {self._prefix}"
         )
+
+
+def _is_there(path: str) -> bool:
+    try:
+        os.lstat(path)
+        return True
+    except (FileNotFoundError, NotADirectoryError):
+        return False
 
 
 class OutputFiles:
@@ -188,7 +235,7 @@ class RestartFiles:
     def _place(self, name: str) -> Optional[str]:
         try:
             return self._prefix.place(name)
-        except (OutsidePrefixError, BadRequestError):
+        except ScrError:
             return None  # its base name may be enough
 
     def _why(self, same_base: Sequence[NamedFile]) -> str:

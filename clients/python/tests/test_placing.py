@@ -54,7 +54,7 @@ class OutputFilesTest(unittest.TestCase):
         os.symlink("d", "link")
         open("d/there", "w").close()
         os.symlink("d/there", "alias")
-        names = ["d/f", "./d/f", "d/../d/f", "link/f", self.prefix + "/d/f", self.base + "/other/d/f"]
+        names = ["d/f", "//" + self.prefix + "/d/f", "./d/f", "d/../d/f", "link/f", self.prefix + "/d/f", self.base + "/other/d/f"]
         self.assertEqual({self.files.route(name) for name in names}, {self.cache + "/f"})
         self.assertEqual(self.files.route("alias"), self.files.route("d/there"))
         self.assertEqual(
@@ -87,11 +87,43 @@ class OutputFilesTest(unittest.TestCase):
             ("a/..", scr.BadRequestError), ("d", scr.BadRequestError), (".scr/f", scr.BadRequestError),
             ("a\0b", scr.BadRequestError),
             ("a\udcff", scr.BadRequestError), ("a\udcff/b", scr.BadRequestError),
+            ("//none/f", scr.OutsidePrefixError), ("x/" * 3000 + "f", scr.BadRequestError),
             ("x" * 256, scr.BadRequestError), ("/".join(["x" * 200] * 6), scr.BadRequestError),
         ]:  # fmt: skip
             with self.subTest(name=name), self.assertRaises(kind):
                 self.files.route(name)
         self.assertEqual(self.files.listed(), [])
+
+    def test_where_it_cannot_be_said_whether_a_name_is_inside_it_is_refused_with_the_cause(self):
+        os.mkdir("closed", 0)
+        self.addCleanup(os.rmdir, self.prefix + "/closed")
+        os.symlink("closed/deep", "linkclosed")
+        os.symlink("loop", "loop")
+        os.symlink("none", "dangling")
+        os.chmod(self.base, 0o711)
+        if os.geteuid() == 0:  # who may enter any
+            self.addCleanup(os.seteuid, 0)
+            os.seteuid(54321)
+        for name in "closed/deep/x", "linkclosed/x", "linkclosed":
+            with self.subTest(name=name), self.assertRaisesRegex(scr.InputOutputError, f"'{name}'.*Permission denied"):
+                self.files.route(name)
+        for name, why in ("loop/x", "symbolic links"), ("dangling", "No such file"), ("dangling/x", "No such file"):
+            with self.subTest(name=name), self.assertRaisesRegex(scr.OutsidePrefixError, f"'{name}' goes.*{why}"):
+                self.files.route(name)
+        self.assertEqual(self.files.listed(), [])
+
+    def test_below_the_root_everything_is_inside(self):
+        files = OutputFiles("/", self.cache)
+        files.route("/no-such-directory/deep/f")
+        files.route("/no-such-file")
+        self.assertEqual([file.path for file in files.listed()], ["/no-such-directory/deep/f", "/no-such-file"])
+
+    def test_a_name_that_goes_through_a_file_is_refused(self):
+        open("file", "w").close()
+        os.symlink("file", "link")
+        for name in "file/x", "file/x/y", "link/x":
+            with self.subTest(name=name), self.assertRaisesRegex(scr.BadRequestError, "goes through a file"):
+                self.files.route(name)
 
     def test_what_complete_output_could_not_list_is_refused(self):
         with unittest.mock.patch("scr._placing.MAX_LIST_BYTES", 1000):
