@@ -18,6 +18,7 @@ import time
 import weakref
 from typing import Any, Callable, Dict, List, NamedTuple, Optional, Protocol, Tuple
 
+from ._dial import dial
 from .errors import (
     BadConfigurationError,
     BadRequestError,
@@ -148,7 +149,7 @@ class Connection:
     """
 
     def __init__(self, path: str, tick_s: float = _TICK_S) -> None:
-        """Connects; raises :class:`NodeLostError` if nobody listens there."""
+        """Connects; raises :class:`NodeLostError` if nobody listens there, or takes no connection for half a minute."""
         self._path = path
         self._tick_s = tick_s
         self._quiet = 0
@@ -417,7 +418,7 @@ def _connected(path: str) -> sockets.socket:
         address, token = _of_token_file(path)
     socket = sockets.socket(sockets.AF_UNIX if token is None else sockets.AF_INET, sockets.SOCK_STREAM)
     try:
-        socket.connect(address)
+        dial(socket, address, path)
         if token is None and not is_ours(socket):
             raise NotAuthorizedError(f"the process that listens on {path} belongs to another user")
         if token is not None:

@@ -6,6 +6,7 @@ import socket as sockets
 from typing import List, Mapping, NamedTuple, Optional, Sequence, Tuple
 
 from ._connection import TOKEN_FILE_SUFFIX, is_ours
+from ._dial import dial
 from .errors import BadConfigurationError
 
 MAX_RANKS = 1 << 20
@@ -114,10 +115,10 @@ def _in_control_directory(environment: Mapping[str, str]) -> str:
     base = environment.get("SCR_CNTL_BASE") or "/tmp"
     directory = os.path.join(base, user, "scr." + job)
     host = sockets.gethostname()
-    found = _listening(directory)
     of_host = os.path.join(directory, host, "scr.sock")
-    if of_host in found:
+    if _is_listening(of_host):
         return of_host
+    found = _listening(directory)
     if len(found) == 1:
         return found[0]
     what = "there are several: " + ", ".join(found) if found else "there is none"
@@ -149,7 +150,7 @@ def _listening(directory: str) -> List[str]:
 def _is_listening(path: str) -> bool:
     with sockets.socket(sockets.AF_UNIX, sockets.SOCK_STREAM) as socket:
         try:
-            socket.connect(path)
+            dial(socket, path, path)
         except OSError:
             return False
         return is_ours(socket)
