@@ -568,9 +568,15 @@ def _start_of(name: str) -> str:
 
 
 def say(line: str) -> None:
-    """Prints it where the program has a standard error; ``print`` would take the standard output instead."""
+    """Prints it where the program has a standard error; ``print`` would take the standard output instead.
+
+    One that is closed, or whose reader is gone, is no failure of the call that has something to say.
+    """
     if sys.stderr is not None:
-        print(f"scr: {line}", file=sys.stderr, flush=True)
+        try:
+            print(f"scr: {line}", file=sys.stderr, flush=True)
+        except (OSError, ValueError):
+            pass
 
 
 def _say_remarks(reply: Body) -> None:

@@ -331,6 +331,20 @@ class FailuresTest(SessionCase):
                 session.complete_checkpoint()
         self.assertEqual((self.daemon.verbs()[-1], printed.getvalue()), ("finalize", ""))
 
+    def test_what_standard_error_does_not_take_changes_no_outcome(self):
+        self.daemon.answer = lambda call: {**fake_daemon.answers(call), "remarks": ["x"]}
+        closed, broken = io.StringIO(), io.StringIO()
+        closed.close()  # as the program may do, or who reads what it says
+        broken.write = unittest.mock.Mock(side_effect=BrokenPipeError)
+        for error in closed, broken:
+            with contextlib.redirect_stderr(error):
+                session = self.open()
+                self.assertTrue(session.need_checkpoint())
+                session.start_checkpoint()
+                self.assertTrue(session.complete_checkpoint())
+                session.finalize()
+        broken.write.assert_called()
+
     def test_where_no_run_may_begin_every_rank_ends_and_rank_0_says_why(self):
         for rank, said in ((0, "scr: the run ends here (SCR_HALT_EXIT=1): because\n"), (3, "")):
             self.fail_once("init", scr.Fault.HALT_EXIT)
