@@ -5,6 +5,7 @@ not warned of threads that it never made, and nothing runs while nobody calls.
 """
 
 import errno
+import fcntl
 import itertools
 import json
 import math
@@ -32,6 +33,7 @@ from .errors import (
 MAX_FRAME_BYTES = 16 << 20
 _LENGTH = struct.Struct(">I")
 _PIECE_BYTES = 1 << 18
+_STANDARD_ERROR = 2
 
 # A call may wait for other ranks for hours, so only the daemon's silence ends it: after each tick without a byte it is
 # pinged, which it answers at once; after so many ticks in a row it is given up. Ticks, because a process that was
@@ -416,7 +418,9 @@ def _connected(path: str) -> sockets.socket:
     token = None
     if path.endswith(TOKEN_FILE_SUFFIX):
         address, token = _of_token_file(path)
-    socket = sockets.socket(sockets.AF_UNIX if token is None else sockets.AF_INET, sockets.SOCK_STREAM)
+    socket = _above_standard(
+        sockets.socket(sockets.AF_UNIX if token is None else sockets.AF_INET, sockets.SOCK_STREAM)
+    )
     try:
         dial(socket, address, path)
         if token is None and not is_ours(socket):
@@ -428,6 +432,14 @@ def _connected(path: str) -> sockets.socket:
         socket.close()
         raise
     return socket
+
+
+def _above_standard(socket: sockets.socket) -> sockets.socket:
+    """Not in the place of a standard stream: what a program that has none writes there is no frame."""
+    if socket.fileno() > _STANDARD_ERROR:
+        return socket
+    with socket:
+        return sockets.socket(fileno=fcntl.fcntl(socket, fcntl.F_DUPFD_CLOEXEC, _STANDARD_ERROR + 1))
 
 
 def is_ours(socket: sockets.socket) -> bool:

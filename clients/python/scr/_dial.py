@@ -20,6 +20,7 @@ def dial(socket: sockets.socket, address: Any, where: str) -> None:
     """
     try:
         if socket.family == sockets.AF_UNIX:
+            socket.settimeout(None)  # whatever the program has as default for its own
             _dial_unix(socket, address, time.monotonic() + DIAL_S)
         else:
             socket.settimeout(DIAL_S)

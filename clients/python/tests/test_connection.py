@@ -280,6 +280,28 @@ class InterruptTest(unittest.TestCase):
             connection.close()
 
 
+class NoStreamsTest(unittest.TestCase):
+    def test_what_a_program_writes_to_streams_that_it_has_not_is_no_frame(self):
+        program = (
+            "import os, sys\n"
+            "from scr._connection import Connection\n"
+            "connection = Connection(sys.argv[1])\n"
+            "for stream in 0, 1, 2:\n"
+            "    try:\n"
+            "        os.write(stream, b'text')\n"
+            "    except OSError:\n"
+            "        pass\n"
+            "connection.call('status', {})\n"
+        )
+        with FakeDaemon(echo) as daemon:
+            watchdog = threading.Timer(60, daemon.hang_up)
+            watchdog.start()
+            environment = dict(os.environ, PYTHONPATH=os.path.dirname(os.path.dirname(scr.__file__)))
+            shell = ["sh", "-c", 'exec "$@" <&- >&- 2>&-', "sh", sys.executable, "-c", program, daemon.path]
+            self.assertEqual(subprocess.run(shell, env=environment).returncode, 0)
+            watchdog.cancel()
+
+
 class ForkTest(unittest.TestCase):
     def test_a_forked_child_is_told_and_the_parents_connection_goes_on(self):
         with FakeDaemon(echo) as daemon:

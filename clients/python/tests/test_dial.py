@@ -60,6 +60,15 @@ class DialTest(unittest.TestCase):
     def test_a_daemon_that_takes_no_connection_is_given_up(self):
         self.assert_given_up(self.busy()[0])
 
+    def test_what_the_program_has_as_default_for_its_own_sockets_does_not_count(self):
+        self.addCleanup(socket.setdefaulttimeout, None)
+        path, _ = self.busy()
+        socket.setdefaulttimeout(0.01)
+        self.assert_given_up(path)
+        connection = Connection(self.free("n2"))
+        self.addCleanup(connection.close)
+        self.assertIsNone(connection._socket.gettimeout())
+
     def test_signals_do_not_prolong_it(self):
         path, _ = self.busy()
         self.signal_every(SIGNAL_EVERY_S)
