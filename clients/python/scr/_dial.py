@@ -33,8 +33,8 @@ def dial(socket: sockets.socket, address: Any, where: str) -> None:
 
 
 def _dial_unix(socket: sockets.socket, address: Any, end_s: float) -> None:
-    # The timeout of a socket object is one of poll, which has no events for a Unix socket whose listener is busy: Python
-    # calls it an error at once with a timeout, and connected without one, once a signal has come.
+    # The timeout of a socket object is one of poll, which has no event for a Unix socket whose listener is busy: Python
+    # calls that an error at once with a timeout, and connected without one, once a signal has come.
     while (left_s := end_s - time.monotonic()) > 1e-6:  # less would be no limit
         _limit(socket, left_s)
         try:

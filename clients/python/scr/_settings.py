@@ -43,8 +43,8 @@ class Settings:
         self.entries: List[str] = []
 
     def environment(self) -> Mapping[str, str]:
-        """The environment of this process, with the entries where it says nothing."""
-        return {**self._simple(), **os.environ}
+        """The environment of this process, with the entries where it says nothing, or an empty text."""
+        return {**os.environ, **{name: value for name, value in self._simple().items() if not os.environ.get(name)}}
 
     def need_daemon(self) -> bool:
         """Whether an entry has its effect in the daemons only."""

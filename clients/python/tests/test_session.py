@@ -738,6 +738,8 @@ class ConfigTest(SessionCase):
         scr.config("SCR_PREFIX=/entry")
         os.environ["SCR_PREFIX"] = "/environment"
         self.assertEqual(self.init().prefix, "/environment")
+        os.environ["SCR_PREFIX"] = ""  # says nothing, as in C
+        self.assertEqual(self.init().prefix, "/entry")
 
     def test_a_query_asks_the_daemon(self):
         self.daemon.answer = lambda call: {"value": "5"} if call["body"]["query"] == "SCR_FLUSH" else {}
