@@ -415,6 +415,19 @@ static int names_directory(const char* name)
   return last[0] == '\0' || strcmp(last, ".") == 0 || strcmp(last, "..") == 0;
 }
 
+/* As the daemon: what no file system takes would be found only when the dataset is flushed. */
+static int has_long_component(const char* path)
+{
+  for (size_t bytes; *path != '\0'; path += bytes) {
+    path += *path == '/';
+    bytes = strcspn(path, "/");
+    if (bytes > MAX_COMPONENT_BYTES) {
+      return 1;
+    }
+  }
+  return 0;
+}
+
 /* Path relative to the prefix of a normalised absolute one. relative: room for PATH_MAX bytes. */
 static int place(struct places* places, const char* absolute, const char* name, char* relative, struct fault* fault)
 {
@@ -429,7 +442,7 @@ static int place(struct places* places, const char* absolute, const char* name, 
   if (slash[1] == '\0') {
     return outside(places, name, "is outside", fault);
   }
-  if (strlen(slash + 1) > MAX_COMPONENT_BYTES) {
+  if (has_long_component(absolute)) {
     return bad_name(places, name, "has a component of more than 255 bytes", fault);
   }
   int bad = real_directory(places, directory, name, &real_parent, &is_there, fault);

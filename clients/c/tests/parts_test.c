@@ -181,6 +181,15 @@ static void refuses_every_way_out_of_the_prefix(void)
     CHECK_INT(length <= 255 ? SCR_SUCCESS : SCR_ERR_BAD_REQUEST, places_route(places, name, file, &fault));
     name[length] = 'x';
   }
+  /* Below a directory that is there, one that is not, and one that was asked for. */
+  static const char* const BEFORE[] = {"", "run/", "not-there/", "not-there/"};
+  char inside[400];
+  name[256] = '\0';
+  for (size_t i = 0; i < sizeof BEFORE / sizeof BEFORE[0]; i++) {
+    snprintf(inside, sizeof inside, "%s%s/f", BEFORE[i], name);
+    CHECK_INT(SCR_ERR_BAD_REQUEST, places_route(places, inside, file, &fault));
+    CHECK(strstr(fault.message, "has a component of more than 255 bytes") != NULL);
+  }
   json_t* list = places_list(places);
   CHECK_INT(1, json_array_size(list));
   json_decref(list);
