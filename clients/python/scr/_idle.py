@@ -4,6 +4,7 @@ import os
 from typing import Any, Dict, Optional
 
 from ._connection import Body, Notice, Prepared
+from .errors import BadRequestError
 
 _ANSWERS: Dict[str, Body] = {
     "init": {"run": 1, "node": "none", "version": 1, "release": "off"},
@@ -31,6 +32,8 @@ class Idle:
         if verb == "start-output":
             return {"dataset": 1, "name": body.get("name", "none"), "directory": "/"}
         if verb == "route":
+            if not body["name"]:
+                raise BadRequestError("a file needs a name; it is empty")
             file = os.path.normpath(os.path.join(body["directory"], body["name"]))
             os.makedirs(os.path.dirname(file), exist_ok=True)
             return {"file": file}

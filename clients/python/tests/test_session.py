@@ -789,6 +789,8 @@ class SwitchedOffTest(unittest.TestCase):
             self.assertFalse(scr.should_exit() or scr.need_checkpoint())
             with scr.checkpoint("a") as checkpoint, open(checkpoint.route(base + "/d/../e/f"), "w") as file:
                 self.assertEqual((checkpoint.name, file.name), ("a", base + "/e/f"))
+                with self.assertRaisesRegex(scr.BadRequestError, "empty"):
+                    checkpoint.route("")
             scr.current("a")
             with self.assertRaises(scr.WrongStateError):
                 scr.complete_output()
