@@ -4,7 +4,6 @@ import io.vertxscr.model.Fault;
 import io.vertxscr.model.ScrException;
 import java.io.IOException;
 import java.net.InetAddress;
-import java.net.UnixDomainSocketAddress;
 import java.net.UnknownHostException;
 import java.nio.channels.SocketChannel;
 import java.nio.file.Files;
@@ -30,7 +29,8 @@ final class DaemonSocket {
    * daemon. Without it, {@code <SCR_CNTL_BASE>/<user>/scr.<job>/<node>/scr.sock} of the node that has the name of this
    * host, or else of the only one that listens there.
    *
-   * @throws ScrException {@link Fault#BAD_CONFIGURATION} where none listens there, or several do
+   * @throws ScrException {@link Fault#BAD_CONFIGURATION} where none listens there, or several do,
+   *     {@link Fault#NODE_LOST} where one takes no connection: it may be the one
    */
   static Path of(Map<String, String> environment, ProcessRank process) {
     String given = environment.getOrDefault("SCR_SOCKET", "");
@@ -45,11 +45,11 @@ final class DaemonSocket {
     Path directory = Path.of(first(environment, List.of("SCR_CNTL_BASE"), "/tmp"),
         first(environment, USERS, System.getProperty("user.name")), "scr." + first(environment, JOBS, "local"));
     String host = hostName();
-    List<Path> found = listening(directory);
-    List<Path> ofHost = found.stream().filter(path -> path.getParent().endsWith(host)).toList();
-    if (ofHost.size() == 1) {
-      return ofHost.getFirst();
+    Path ofHost = directory.resolve(host).resolve("scr.sock");
+    if (isListening(ofHost)) {
+      return ofHost;
     }
+    List<Path> found = listening(directory);
     if (found.size() == 1) {
       return found.getFirst();
     }
@@ -71,7 +71,7 @@ final class DaemonSocket {
   }
 
   private static boolean isListening(Path path) {
-    try (SocketChannel channel = SocketChannel.open(UnixDomainSocketAddress.of(path))) {
+    try (SocketChannel channel = DaemonDial.connect(path, DaemonDial.MAX_MS)) {
       return PeerOwner.isOurs(channel);
     } catch (IOException _) {
       return false;

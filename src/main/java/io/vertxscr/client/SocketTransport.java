@@ -9,7 +9,6 @@ import io.vertxscr.protocol.Verb;
 import io.vertxscr.protocol.json.JsonText;
 import java.io.EOFException;
 import java.io.IOException;
-import java.net.UnixDomainSocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.channels.CancelledKeyException;
 import java.nio.channels.ClosedChannelException;
@@ -71,8 +70,9 @@ public final class SocketTransport implements Transport {
   /**
    * Connects to the daemon.
    *
-   * @throws ScrException {@link Fault#NODE_LOST} if no daemon listens there, {@link Fault#BAD_CONFIGURATION} if the
-   *     path is too long for a socket, {@link Fault#NOT_AUTHORIZED} if another user's process listens
+   * @throws ScrException {@link Fault#NODE_LOST} if no daemon listens there, or takes the connection within half a
+   *     minute, {@link Fault#BAD_CONFIGURATION} if the path is too long for a socket, {@link Fault#NOT_AUTHORIZED} if
+   *     another user's process listens
    */
   public static SocketTransport connect(Path socket) {
     return connect(socket, TICK_MS);
@@ -92,7 +92,7 @@ public final class SocketTransport implements Transport {
   }
 
   private static SocketChannel open(Path socket) throws IOException {
-    SocketChannel channel = SocketChannel.open(UnixDomainSocketAddress.of(socket));
+    SocketChannel channel = DaemonDial.connect(socket, DaemonDial.MAX_MS);
     boolean ours = false;
     try {
       ours = PeerOwner.isOurs(channel);
