@@ -26,6 +26,7 @@ import io.vertxscr.protocol.app.StartOutputRequest;
 import io.vertxscr.protocol.app.StartReply;
 import io.vertxscr.protocol.json.JsonRecords;
 import java.nio.file.Path;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.EnumSet;
@@ -33,6 +34,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
@@ -68,6 +70,8 @@ public final class Session {
 
   private final Map<Verb, Long> asked = new EnumMap<>(Verb.class);
   private final List<String> remarks = new ArrayList<>();
+  private final Queue<String> untold = new ArrayDeque<>();
+  private boolean isTelling;
   private Consumer<String> remarkListener = _ -> {};
   private final Set<Verb> asking = EnumSet.noneOf(Verb.class);
   private long nextCall = 1;
@@ -112,22 +116,39 @@ public final class Session {
     return List.copyOf(remarks);
   }
 
-  /** Hands every later remark to the listener, on the thread that brings the answers. What it throws is logged. */
+  /**
+   * Hands every later remark to the listener, in order. That is on the thread that brings the answers: the listener
+   * must not wait for one. What it throws is logged.
+   */
   public synchronized void onRemark(Consumer<String> listener) {
     remarkListener = listener;
   }
 
-  /** Takes the remarks out of an answer to any call. */
-  private synchronized Map<String, Object> hear(Map<String, Object> answer) {
+  /** Takes the remarks out of an answer to any call. Not under the lock: the listener may wait for who needs it. */
+  private Map<String, Object> hear(Map<String, Object> answer) {
     if (answer.get("remarks") instanceof List<?> told) {
-      told.stream().map(String::valueOf).forEach(remark -> {
-        if (remarks.size() < MAX_REMARKS) {
-          remarks.add(remark);
-        }
-        PendingCalls.guarded(() -> remarkListener.accept(remark));
-      });
+      note(told.stream().map(String::valueOf).toList());
+      for (Runnable next = nextToTell(true); next != null; next = nextToTell(false)) {
+        PendingCalls.guarded(next);
+      }
     }
     return answer;
+  }
+
+  private synchronized void note(List<String> told) {
+    told.stream().limit(MAX_REMARKS - remarks.size()).forEach(remarks::add);
+    untold.addAll(told);
+  }
+
+  /** One thread at a time tells them, also those of other answers, so that they stay in order. Null: none is left. */
+  private synchronized Runnable nextToTell(boolean isFirst) {
+    if (isFirst && isTelling) {
+      return null;
+    }
+    String remark = untold.poll();
+    isTelling = remark != null;
+    Consumer<String> listener = remarkListener;
+    return remark == null ? null : () -> listener.accept(remark);
   }
 
   /** Asks whether there is a checkpoint to restart from. Collective. */
@@ -223,20 +244,24 @@ public final class Session {
     return ask(Verb.NEED_CHECKPOINT, json -> JsonRecords.read(json, NeedCheckpointReply.class).need());
   }
 
-  private synchronized <T> CompletableFuture<T> ask(Verb verb, Function<Map<String, Object>, T> reply) {
-    if (ended) {
-      return refuse(verb, "the run has ended for it");
+  private <T> CompletableFuture<T> ask(Verb verb, Function<Map<String, Object>, T> reply) {
+    long number;
+    CompletableFuture<Map<String, Object>> answer;
+    synchronized (this) {
+      if (ended) {
+        return refuse(verb, "the run has ended for it");
+      }
+      if (underWay != null) {
+        return refuse(verb, underWay.wireName() + " is under way");
+      }
+      if (!asking.add(verb)) {
+        return refuse(verb, "it is under way already");
+      }
+      number = asked.getOrDefault(verb, 0L) + 1;
+      answer = transport.request(verb, JsonRecords.write(new CallRequest(run(), rank(), number)));
     }
-    if (underWay != null) {
-      return refuse(verb, underWay.wireName() + " is under way");
-    }
-    if (!asking.add(verb)) {
-      return refuse(verb, "it is under way already");
-    }
-    long number = asked.getOrDefault(verb, 0L) + 1;
-    return FutureSteps.peek(FutureSteps.map(
-        transport.request(verb, JsonRecords.write(new CallRequest(run(), rank(), number))),
-        json -> reply.apply(hear(json))), (_, failure) -> asked(verb, number, failure));
+    return FutureSteps.peek(FutureSteps.map(answer, json -> reply.apply(hear(json))),
+        (_, failure) -> asked(verb, number, failure));
   }
 
   /** A call that has failed keeps its number: it was not counted, or gets the same answer again. */
@@ -329,32 +354,36 @@ public final class Session {
    * @param request makes the message from the number
    * @param reply reads the answer
    */
-  private synchronized <T> CompletableFuture<T> collective(
+  private <T> CompletableFuture<T> collective(
       Verb verb, Phase needed, LongFunction<Record> request, Function<Map<String, Object>, T> reply) {
-    if (ended) {
-      return refuse(verb, "the run has ended for it");
-    }
-    if (underWay != null) {
-      return refuse(verb, underWay.wireName() + " is under way");
-    }
-    if (phase != needed) {
-      return refuse(verb, phase == null ? needed + " is complete" : phase + " is open");
-    }
-    if (askAgain != null && askAgain != verb) {
-      return refuse(verb, "the outcome of " + askAgain.wireName() + " is unknown: make that call again first");
-    }
-    CompletableFuture<T> answer = sent(() -> {
-      Map<String, Object> body = JsonRecords.write(request.apply(nextCall));
+    CompletableFuture<Map<String, Object>> answer;
+    synchronized (this) {
+      if (ended) {
+        return refuse(verb, "the run has ended for it");
+      }
+      if (underWay != null) {
+        return refuse(verb, underWay.wireName() + " is under way");
+      }
+      if (phase != needed) {
+        return refuse(verb, phase == null ? needed + " is complete" : phase + " is open");
+      }
+      if (askAgain != null && askAgain != verb) {
+        return refuse(verb, "the outcome of " + askAgain.wireName() + " is unknown: make that call again first");
+      }
+      Map<String, Object> body;
+      try {
+        body = JsonRecords.write(request.apply(nextCall));
+      } catch (ScrException e) {                           // a field is out of range
+        return FutureSteps.failed(e);
+      }
       underWay = verb;
-      return FutureSteps.map(transport.request(verb, body), json -> reply.apply(hear(json)));
-    });
-    return FutureSteps.peek(answer, (outcome, failure) -> answered(verb, outcome, failure));
+      answer = transport.request(verb, body);
+    }
+    return FutureSteps.peek(FutureSteps.map(answer, json -> reply.apply(hear(json))),
+        (outcome, failure) -> answered(verb, outcome, failure));
   }
 
   private synchronized void answered(Verb verb, Object answer, Throwable failure) {
-    if (underWay != verb) {
-      return;                                            // refused before it was sent: a field was out of range
-    }
     underWay = null;
     Fault fault = failure == null ? null : failure instanceof ScrException known ? known.fault() : Fault.INTERNAL;
     if (fault == Fault.TIMEOUT) {

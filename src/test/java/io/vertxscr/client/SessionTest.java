@@ -11,6 +11,7 @@ import io.vertxscr.model.Fault;
 import io.vertxscr.model.ScrException;
 import io.vertxscr.protocol.Verb;
 import io.vertxscr.protocol.app.DoneReply;
+import io.vertxscr.protocol.app.InitReply;
 import io.vertxscr.protocol.app.InitRequest;
 import io.vertxscr.protocol.app.NeedCheckpointReply;
 import io.vertxscr.protocol.app.StartReply;
@@ -19,6 +20,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
@@ -27,6 +29,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -130,6 +134,58 @@ class SessionTest {
     assertThat(await(phase.complete(true)).dataset()).isEqualTo(5);
     await(session.finish());
     assertThat(node.calls()).containsExactly(1L, 2L, 3L);
+  }
+
+  @ParameterizedTest
+  @EnumSource(Way.class)
+  void aListenerMayWaitForAThreadThatUsesTheSession(Way way) {
+    Session session = session(way);
+    List<String> heard = new CopyOnWriteArrayList<>();
+    session.onRemark(remark -> heard.add(remark + elsewhere(session::remarks)));
+    node.overrides.put(Verb.NEED_CHECKPOINT, _ -> Future.succeededFuture(
+        new NeedCheckpointReply(true, OptionalLong.empty(), Optional.of(List.of("one", "two")))));
+    assertThat(await(session.needCheckpoint())).isTrue();
+    assertThat(heard).containsExactly("one[one, two]", "two[one, two]");
+  }
+
+  /** On the thread of the caller, who may be the listener. */
+  @Test
+  void remarksOfAnswersThatAreThereAtOnceAreToldInOrderAndOutsideOfTheLock() {
+    Session session = new Session(new ReadyAnswers(), new ScrOptions(Path.of("/s"), 0, 1, Path.of("/p"), "").init(),
+        new InitReply(77, "n1", InitReply.VERSION, "fake 1.0"));
+    List<String> heard = new CopyOnWriteArrayList<>();
+    session.onRemark(remark -> {
+      heard.add(remark + elsewhere(session::remarks).size());
+      if (heard.size() == 1) {
+        await(session.haveRestart());
+      }
+    });
+    await(session.needCheckpoint());
+    assertThat(heard).containsExactly("a of need-checkpoint2", "b of need-checkpoint4", "a of have-restart4",
+        "b of have-restart4");
+  }
+
+  private static <T> T elsewhere(Supplier<T> call) {
+    return CompletableFuture.supplyAsync(call).orTimeout(20, TimeUnit.SECONDS).join();
+  }
+
+  /** Every question has its answer when it returns: no, with two remarks. */
+  private static final class ReadyAnswers implements Transport {
+    @Override
+    public CompletableFuture<Map<String, Object>> request(Verb verb, Map<String, Object> body) {
+      return CompletableFuture.completedFuture(Map.of(verb == Verb.HAVE_RESTART ? "available" : "need", false,
+          "remarks", List.of("a of " + verb.wireName(), "b of " + verb.wireName())));
+    }
+
+    @Override
+    public void onClosed(Consumer<ScrException> listener) {
+      // It is never lost.
+    }
+
+    @Override
+    public void close() {
+      // There is nothing to close.
+    }
   }
 
   @ParameterizedTest
