@@ -17,6 +17,8 @@ import io.vertxscr.protocol.app.ShouldExitReply;
 import io.vertxscr.protocol.app.StartOutputRequest;
 import io.vertxscr.protocol.app.StartReply;
 import io.vertxscr.protocol.json.JsonRecords;
+import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
 import java.util.Optional;
@@ -33,6 +35,7 @@ final class IdleTransport implements Transport {
 
   private final String directory = Path.of("").toAbsolutePath().toString();
   private int dataset;
+  private boolean isWriting;
 
   @Override
   public CompletableFuture<Map<String, Object>> request(Verb verb, Map<String, Object> body) {
@@ -50,20 +53,38 @@ final class IdleTransport implements Transport {
       case HAVE_RESTART -> HaveRestartReply.NONE;
       case START_OUTPUT -> {
         dataset++;
+        isWriting = true;
         yield new StartReply(dataset, name(body), directory);
       }
       case ROUTE -> {
         RouteRequest request = JsonRecords.read(body, RouteRequest.class);
-        yield new RouteReply(Path.of(request.directory()).resolve(request.name()).normalize().toString());
+        yield new RouteReply(isWriting ? place(request) : request.name());
       }
       case SHOULD_EXIT -> new ShouldExitReply(false, Optional.empty(), OptionalLong.empty());
       case NEED_CHECKPOINT -> new NeedCheckpointReply(false, OptionalLong.empty());
-      case COMPLETE_OUTPUT, START_RESTART, COMPLETE_RESTART -> new CompleteReply(dataset, "none");
+      case COMPLETE_OUTPUT -> {
+        isWriting = false;
+        yield new CompleteReply(dataset, NOBODY);
+      }
+      case START_RESTART, COMPLETE_RESTART -> new CompleteReply(dataset, NOBODY);
       case FLUSH_TEST, FLUSH_WAIT -> FlushReply.FLUSHED;  // files are where the application calls them
       case SHARD -> throw new ScrException(Fault.WRONG_STATE, "SCR is switched off: there is no restart");
       case INIT_WAIT, CURRENT, DROP, DELETE, FINALIZE, ABORT, STATUS, SCRUB, DRAIN, OPERATE, EVENTS, ALIVE ->
           new DoneReply();
     };
+  }
+
+  /** Where the program calls the file; its directory exists. */
+  private static String place(RouteRequest request) {
+    Path file = Path.of(request.directory()).resolve(request.name()).normalize();
+    try {
+      if (file.getParent() != null) {
+        Files.createDirectories(file.getParent());
+      }
+      return file.toString();
+    } catch (IOException e) {
+      throw new ScrException(Fault.IO, "the directory of " + file + " cannot be made: " + ScrException.reason(e), e);
+    }
   }
 
   private String name(Map<String, Object> body) {
