@@ -18,7 +18,6 @@ import io.vertxscr.scavenge.NodeCache;
 import io.vertxscr.scavenge.OfflineScavenge;
 import io.vertxscr.scavenge.Workers;
 import io.vertxscr.simulation.Scenario.CommandMishap;
-import io.vertxscr.simulation.Scenario.Mishap;
 import io.vertxscr.storage.LocalFiles;
 import java.io.IOException;
 import java.nio.file.Path;

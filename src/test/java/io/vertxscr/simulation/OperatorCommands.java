@@ -18,7 +18,7 @@ import java.util.function.Consumer;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
 
-/** When an operator gives the commands of {@link OfflineTools}; each may be killed or fail, and is given again then. */
+/** When an operator gives the commands of {@link OfflineTools}. One that is killed or fails is given again. */
 final class OperatorCommands {
   /** By which a command keeps daemons away. */
   private static final String LOCK = "/node.lock";
