@@ -16,7 +16,6 @@ import io.vertxscr.storage.NodeDirectories;
 import io.vertxscr.storage.Presence;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.attribute.BasicFileAttributes;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashSet;
@@ -45,8 +44,7 @@ public record NodeCache(String node, Path control, List<DatasetRecord> datasets,
    * @throws ScrException IO: none is left out for an error
    */
   public static List<NodeCache> ofJob(Path controlOfJob) {
-    return MetadataFiles.list(controlOfJob, "*").stream().filter(directory -> Presence.look(directory)
-        .filter(BasicFileAttributes::isDirectory).isPresent()).map(NodeCache::read).toList();
+    return MetadataFiles.list(controlOfJob, "*").stream().filter(Presence::isDirectory).map(NodeCache::read).toList();
   }
 
   /** @throws ScrException IO */
