@@ -417,7 +417,7 @@ final class Simulation {
     }
     Attempt offered = world.ranks.getFirst().offered;
     if (scavenged && due.filter(attempt -> !attempt.isUnwanted).isPresent()
-        && (offered == null || offered.number < due.get().number)) {
+        && (offered == null || offered.number < due.get().number && !offered.isOfRival())) {
       world.violated(Invariant.NEWEST_IS_OFFERED,
           "after a scavenge a run is offered " + offered + ", and " + due.get() + " was there before");
     }
