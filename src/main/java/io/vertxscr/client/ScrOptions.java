@@ -83,7 +83,7 @@ public record ScrOptions(Path socket, int rank, int ranks, Path prefix, String j
 
   /** Whether SCR is enabled: not with SCR_ENABLE=0, in the environment or by a configuration call. */
   public boolean enabled() {
-    String value = environment.getOrDefault(ENABLE, "").isEmpty() ? null : environment.get(ENABLE);
+    String value = Optional.ofNullable(environment.get(ENABLE)).filter(set -> !set.isEmpty()).orElse(null);
     for (int i = calls.size() - 1; i >= 0 && value == null; i--) {
       String call = calls.get(i).strip();
       value = call.startsWith(ENABLE + "=") ? call.substring(ENABLE.length() + 1) : null;

@@ -248,11 +248,9 @@ public final class Session {
     long number;
     CompletableFuture<Map<String, Object>> answer;
     synchronized (this) {
-      if (ended) {
-        return refuse(verb, "the run has ended for it");
-      }
-      if (underWay != null) {
-        return refuse(verb, underWay.wireName() + " is under way");
+      Optional<String> obstacle = obstacle();
+      if (obstacle.isPresent()) {
+        return refuse(verb, obstacle.get());
       }
       if (!asking.add(verb)) {
         return refuse(verb, "it is under way already");
@@ -358,11 +356,9 @@ public final class Session {
       Verb verb, Phase needed, LongFunction<Record> request, Function<Map<String, Object>, T> reply) {
     CompletableFuture<Map<String, Object>> answer;
     synchronized (this) {
-      if (ended) {
-        return refuse(verb, "the run has ended for it");
-      }
-      if (underWay != null) {
-        return refuse(verb, underWay.wireName() + " is under way");
+      Optional<String> obstacle = obstacle();
+      if (obstacle.isPresent()) {
+        return refuse(verb, obstacle.get());
       }
       if (phase != needed) {
         return refuse(verb, phase == null ? needed + " is complete" : phase + " is open");
@@ -405,6 +401,12 @@ public final class Session {
   private <T> CompletableFuture<T> refuse(Verb verb, String why) {
     return FutureSteps.failed(new ScrException(Fault.WRONG_STATE,
         "rank " + rank() + ": " + verb.wireName() + " is not possible, " + why));
+  }
+
+  /** Why no call is possible now; empty: one may be. Under the lock. */
+  private Optional<String> obstacle() {
+    return ended ? Optional.of("the run has ended for it")
+        : Optional.ofNullable(underWay).map(verb -> verb.wireName() + " is under way");
   }
 
   /** A message that refuses its fields fails the call, as everything else does. */
