@@ -1,19 +1,16 @@
 package io.vertxscr.prefix.copy;
 
 import io.vertxscr.model.ScrException;
+import io.vertxscr.prefix.metadata.MetadataFiles;
 import io.vertxscr.prefix.metadata.PrefixPaths;
 import io.vertxscr.storage.Faults;
 import io.vertxscr.storage.Presence;
 import java.io.IOException;
-import java.nio.file.DirectoryIteratorException;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.FileSystemException;
 import java.nio.file.Files;
-import java.nio.file.NoSuchFileException;
-import java.nio.file.NotDirectoryException;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
-import java.util.ArrayList;
 import java.util.List;
 
 /**
@@ -80,17 +77,7 @@ public record KeptFiles(PrefixPaths paths, int dataset) {
    */
   public static List<Path> of(PrefixPaths paths, String relative) {
     String beginning = paths.keptOfAny(relative).getFileName().toString();
-    List<Path> kept = new ArrayList<>();
-    try (var siblings = Files.newDirectoryStream(paths.file(relative).getParent(),
-        path -> path.getFileName().toString().startsWith(beginning))) {
-      siblings.forEach(kept::add);
-    } catch (NoSuchFileException | NotDirectoryException _) {
-      return List.of();                                   // without its directory there is nothing beside it
-    } catch (DirectoryIteratorException e) {
-      throw Faults.io(paths.file(relative), e.getCause());
-    } catch (IOException e) {
-      throw Faults.io(paths.file(relative), e);
-    }
-    return kept;
+    return MetadataFiles.list(paths.file(relative).getParent(),
+        path -> path.getFileName().toString().startsWith(beginning));
   }
 }

@@ -6,11 +6,13 @@ import io.vertxscr.storage.Faults;
 import io.vertxscr.storage.RegularFile;
 import io.vertxscr.storage.WholeFiles;
 import java.io.IOException;
+import java.nio.file.DirectoryIteratorException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.NotDirectoryException;
 import java.nio.file.Path;
+import java.nio.file.PathMatcher;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -71,11 +73,19 @@ public final class MetadataFiles {
 
   /** Lists the entries of a directory that match a glob pattern, by name. Empty if there is no directory. */
   public static List<Path> list(Path directory, String pattern) {
+    PathMatcher matcher = directory.getFileSystem().getPathMatcher("glob:" + pattern);
+    return list(directory, entry -> matcher.matches(entry.getFileName()));
+  }
+
+  /** The same of those that pass a filter. @throws ScrException IO */
+  public static List<Path> list(Path directory, DirectoryStream.Filter<Path> filter) {
     List<Path> found = new ArrayList<>();
-    try (DirectoryStream<Path> stream = Files.newDirectoryStream(directory, pattern)) {
+    try (DirectoryStream<Path> stream = Files.newDirectoryStream(directory, filter)) {
       stream.forEach(found::add);
     } catch (NoSuchFileException | NotDirectoryException _) {
       return List.of();
+    } catch (DirectoryIteratorException e) {
+      throw Faults.io(directory, e.getCause());
     } catch (IOException e) {
       throw Faults.io(directory, e);
     }
