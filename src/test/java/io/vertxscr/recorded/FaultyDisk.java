@@ -17,6 +17,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.Predicate;
 import java.util.random.RandomGenerator;
 
 /**
@@ -48,6 +49,17 @@ public final class FaultyDisk implements Watch, AutoCloseable {
   public interface Look {
     /** @throws IOException what the look fails with */
     void at(Path path) throws IOException;
+
+    /** The first one of these fails. */
+    static Look failsOnce(Predicate<Path> which) {
+      boolean[] failed = {false};
+      return path -> {
+        if (!failed[0] && which.test(path)) {
+          failed[0] = true;
+          throw new IOException("Input/output error");
+        }
+      };
+    }
   }
 
   /** What happens instead of an operation. */

@@ -28,13 +28,7 @@ class ScavengedFilesTest {
   }
 
   private void failOnce(Path file) {
-    boolean[] failed = {false};
-    disk.looks(path -> {
-      if (path.equals(file) && !failed[0]) {
-        failed[0] = true;
-        throw new IOException("Input/output error");
-      }
-    });
+    disk.looks(FaultyDisk.Look.failsOnce(file::equals));
   }
 
   /** Files of a dataset as a scavenge has copied them. */

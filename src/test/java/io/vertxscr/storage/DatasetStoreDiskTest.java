@@ -188,12 +188,7 @@ class DatasetStoreDiskTest {
   void aLookThatFailsDoesNotGiveNewRedundancyThePlaceOfWhatIsThere() throws IOException {
     Scene scene = new Scene();
     try (scene.disk) {
-      int[] left = {1};
-      scene.disk.looks(path -> {
-        if (path.endsWith(".scr") && left[0]-- == 1) {
-          throw new IOException("Input/output error");
-        }
-      });
+      scene.disk.looks(FaultyDisk.Look.failsOnce(path -> path.endsWith(".scr")));
       assertThatThrownBy(() -> scene.store.createGeneration(KEPT)).isInstanceOf(ScrException.class);
       assertThat(scene.store.createGeneration(KEPT)).isEqualTo(2);
     }

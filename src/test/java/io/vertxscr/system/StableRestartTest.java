@@ -27,10 +27,7 @@ class StableRestartTest {
   @Test
   void theCheckpointOfARestartIsSyncedBeforeItReplacesAnother() throws Exception {
     try (FaultyDisk disk = new FaultyDisk()) {
-      VirtualCluster cluster = VirtualClusters.in(
-          new Random(SEED), disk.directory("/walk"), PARAMETERS, new LocalFiles(disk.system()));
-      cluster.start(NODES);
-      cluster.launch();
+      VirtualCluster cluster = begun(disk);
       disk.syncAll();                                     // the directories of the nodes
       VirtualRun run = new VirtualRun(cluster, NODES);
       failSyncs(disk, 2);
@@ -57,27 +54,33 @@ class StableRestartTest {
   @Test
   void aCheckpointOfWhichASyncHasFailedReplacesNoOtherInTheNextRunEither() throws Exception {
     try (FaultyDisk disk = new FaultyDisk()) {
-      VirtualCluster cluster = VirtualClusters.in(
-          new Random(SEED), disk.directory("/walk"), PARAMETERS, new LocalFiles(disk.system()));
-      cluster.start(NODES);
-      cluster.launch();
+      VirtualCluster cluster = begun(disk);
       VirtualRun run = new VirtualRun(cluster, NODES);
       failSyncs(disk, 2);
       assertThat(run.steps(1, 2)).isZero();
       failSyncs(disk, 3);                                 // those of dataset 2 succeed, without what was lost
       assertThat(run.steps(3, 3)).isEqualTo(2);
       cluster.pass(Duration.ofSeconds(10));
-      for (String node : NODES) {
-        assertThat(cluster.store(node).list()).extracting(held -> held.descriptor().id()).as(node)
-            .containsExactly(1, 2, 3);
-      }
+      assertHeld(cluster, 1, 2, 3);
       disk.trouble(FaultyDisk.Trouble.NONE);
       assertThat(run.steps(4, 4)).isEqualTo(3);
       cluster.pass(Duration.ofSeconds(10));
-      for (String node : NODES) {
-        assertThat(cluster.store(node).list()).extracting(held -> held.descriptor().id()).as(node)
-            .containsExactly(4);
-      }
+      assertHeld(cluster, 4);
+    }
+  }
+
+  private static VirtualCluster begun(FaultyDisk disk) throws IOException {
+    VirtualCluster cluster = VirtualClusters.in(
+        new Random(SEED), disk.directory("/walk"), PARAMETERS, new LocalFiles(disk.system()));
+    cluster.start(NODES);
+    cluster.launch();
+    return cluster;
+  }
+
+  private static void assertHeld(VirtualCluster cluster, Integer... datasets) {
+    for (String node : NODES) {
+      assertThat(cluster.store(node).list()).extracting(held -> held.descriptor().id()).as(node)
+          .containsExactly(datasets);
     }
   }
 

@@ -62,13 +62,8 @@ class FetchCopyTest {
           file.path(), file.bytes(), OptionalInt.empty(), List.of())));
       FetchCopy copy = new FetchCopy(older.paths, 3, disk.directory("/back"));
       Path kept = older.paths.kept("a/x", 4);
-      boolean[] failed = {false};
-      FaultyDisk.Look once = path -> {
-        if (path.equals(hasChecksum && fails.equals("looks") ? kept.getParent() : kept) && !failed[0]) {
-          failed[0] = true;
-          throw new IOException("Input/output error");
-        }
-      };
+      Path struck = hasChecksum && fails.equals("looks") ? kept.getParent() : kept;
+      FaultyDisk.Look once = FaultyDisk.Look.failsOnce(struck::equals);
       if (fails.equals("looks")) {
         disk.looks(once);
       } else {
