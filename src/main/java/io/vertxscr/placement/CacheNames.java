@@ -17,6 +17,7 @@ import java.util.regex.Pattern;
  */
 public final class CacheNames {
   private static final Pattern NUMBER = Pattern.compile("[1-9][0-9]{0,7}");
+  private static final Pattern DIRECTORY = Pattern.compile("rank\\.[0-9]{1,10}");
 
   private final String directory;
   /** Base names of the files directly in the rank's directory. */
@@ -33,6 +34,11 @@ public final class CacheNames {
   /** Directory of this rank's files, relative to the dataset's directory. */
   public static String directory(int rank) {
     return "rank." + rank;
+  }
+
+  /** Whether an entry of a dataset's directory is named as {@link #directory}. */
+  public static boolean isDirectory(String name) {
+    return DIRECTORY.matcher(name).matches();
   }
 
   /** The names of these paths, in their order. */

@@ -26,6 +26,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
@@ -645,12 +646,26 @@ public final class DatasetStore {
       }
     }
     for (DatasetRecord record : list()) {
-      Set<String> named = Filemaps.redundancyOf(record);
       Path directory = directory(record.descriptor().id());
-      for (Path entry : directory.startsWith(cache) ? Trees.list(directory.resolve(".scr")) : List.<Path>of()) {
-        if (named.stream().noneMatch(name -> name.startsWith(".scr/" + entry.getFileName() + "/"))) {
-          into.trash(entry);                              // drafts, and redundancy that was never sealed
-        }
+      if (directory.startsWith(cache)) {
+        dropUnnamed(record, directory, into);
+      }
+    }
+  }
+
+  /** Ranks that have moved to other nodes, if a loss of power brought them back, drafts, and unsealed redundancy. */
+  private static void dropUnnamed(DatasetRecord record, Path directory, Bins into) throws IOException {
+    Set<String> ranks = record.ranks().stream().map(rank -> CacheNames.directory(rank.files().rank()))
+        .collect(Collectors.toSet());
+    for (Path entry : Trees.list(directory)) {
+      if (CacheNames.isDirectory(entry.getFileName().toString()) && !ranks.contains(entry.getFileName().toString())) {
+        into.trash(entry);
+      }
+    }
+    Set<String> named = Filemaps.redundancyOf(record);
+    for (Path entry : Trees.list(directory.resolve(".scr"))) {
+      if (named.stream().noneMatch(name -> name.startsWith(".scr/" + entry.getFileName() + "/"))) {
+        into.trash(entry);
       }
     }
   }

@@ -103,6 +103,16 @@ class DatasetStoreTest {
     assertThat(directories.control().toFile().list()).containsExactly("scr.dataset.1.scrfilemap");
   }
 
+  /** Its directory was thrown away when the rank moved to another node, and a loss of power has brought it back. */
+  @Test
+  void throwsAwayRanksThatNoFilemapNamesWhenItStarts() throws IOException {
+    write(DatasetStore.open(directories), 1, 1);
+    Files.writeString(Files.createDirectory(cached(1).resolve("rank.3")).resolve("a"), "of another node now");
+    Files.createDirectory(cached(1).resolve("rank.x"));
+    DatasetStore.open(directories);
+    assertThat(cached(1).toFile().list()).containsExactlyInAnyOrder(".scr", "rank.0", "rank.x");
+  }
+
   @Test
   void movesFilemapsAsideThatItCannotUnderstand() throws IOException {
     DatasetStore store = DatasetStore.open(directories);
