@@ -653,7 +653,7 @@ public final class DatasetStore {
     }
   }
 
-  /** Ranks that have moved to other nodes, if a loss of power brought them back, drafts, and unsealed redundancy. */
+  /** Drafts, unsealed redundancy, and ranks that are elsewhere, which a loss of power has brought back. */
   private static void dropUnnamed(DatasetRecord record, Path directory, Bins into) throws IOException {
     Set<String> ranks = record.ranks().stream().map(rank -> CacheNames.directory(rank.files().rank()))
         .collect(Collectors.toSet());
