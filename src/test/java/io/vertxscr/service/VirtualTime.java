@@ -3,6 +3,7 @@ package io.vertxscr.service;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertxscr.storage.LocalFiles;
+import java.lang.management.ManagementFactory;
 import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
@@ -15,6 +16,9 @@ import java.util.PriorityQueue;
 import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.atomic.LongAdder;
 import java.util.function.BiConsumer;
 import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
@@ -25,8 +29,8 @@ import java.util.random.RandomGenerator;
  *
  * <p>Nothing happens but in {@link #runUntil}. Of the loops that have something to do, a random one does its next
  * action; an action takes no time. Where no loop has anything to do, time goes on to the next timer or job that ends.
- * A blocking job runs in one step at a random time within {@link #MOST_JOB_MS}; of each pool of a loop so many at
- * once as it has threads. Everything follows from the random source, so a seed replays.
+ * A blocking job runs in one step at a random time within {@link #MOST_JOB_MS}, unless it {@link #stand stands}; of
+ * each pool of a loop so many at once as it has threads. Everything follows from the random source, so a seed replays.
  */
 public final class VirtualTime {
   private static final long MOST_JOB_MS = 20;
@@ -39,6 +43,9 @@ public final class VirtualTime {
   private static final int MOST_COMPLETED = 200;
   /** Of each pool. */
   private static final int THREADS = 4;
+  /** Jobs that stand still, each within the one before it. */
+  private static final int MOST_STANDING = 2;
+  private static final LongAdder ELSEWHERE_NS = new LongAdder();
   /** What the wall clock says when time begins. */
   public static final Instant BEGINNING = Instant.parse("2026-01-01T00:00:00Z");
 
@@ -52,6 +59,7 @@ public final class VirtualTime {
   private long jobNs;
   private String job = "";
   private boolean inJob;
+  private int standing;
   private Loop current;
   private BiConsumer<Loop, String> watched = (_, _) -> {};
   private long lastAlarm;
@@ -204,20 +212,77 @@ public final class VirtualTime {
     jobNs += duration.toNanos();
   }
 
-  /** For a blocking job: its thread stands still for so long. All else goes on meanwhile, within this call. */
+  /** Whether a blocking job is being run that may {@link #stand}: not within too many others. */
+  public boolean mayStand() {
+    return inJob && standing < MOST_STANDING;
+  }
+
+  /**
+   * For a blocking job: its thread stands still for so long. All else goes on meanwhile, in another thread; what begins
+   * to stand then ends before.
+   */
   public void stand(Duration duration) {
     if (!inJob) {
       throw new AssertionError("a loop stands still");
     }
     Loop here = current;
+    String what = job;
     long tookNs = jobNs;
     inJob = false;
     current = null;
+    job = "";
     jobNs = 0;
-    runUntil(() -> false, duration);
+    standing++;
+    try {
+      elsewhere(() -> runUntil(() -> false, duration));
+    } finally {
+      standing--;
+      inJob = true;
+      current = here;
+      job = what;
+      jobNs = tookNs;
+    }
+  }
+
+  /** CPU time of all threads that have gone on while jobs stood, in this process. */
+  public static long elsewhereNs() {
+    return ELSEWHERE_NS.sum();
+  }
+
+  /** Has another thread do something, and waits for that: what is of this thread stays as it is. */
+  private static void elsewhere(Runnable what) {
+    FutureTask<Void> task = new FutureTask<>(() -> {
+      try {
+        what.run();
+      } finally {
+        ELSEWHERE_NS.add(ManagementFactory.getThreadMXBean().getCurrentThreadCpuTime());
+      }
+    }, null);
+    Thread.ofPlatform().name("while a job stands").start(task);
+    try {
+      task.get();
+    } catch (InterruptedException e) {
+      throw new AssertionError(e);
+    } catch (ExecutionException e) {
+      if (e.getCause() instanceof Error error) {
+        throw error;
+      }
+      throw (RuntimeException) e.getCause();
+    }
+  }
+
+  /** Has a process of its own do something, which may {@link #stand} as a blocking job may. */
+  public <T> T process(Supplier<T> what) {
+    boolean wasInJob = inJob;
+    Loop here = current;
     inJob = true;
-    current = here;
-    jobNs = tookNs;
+    current = null;
+    try {
+      return what.get();
+    } finally {
+      inJob = wasInJob;
+      current = here;
+    }
   }
 
   /** Whether a blocking job is being run, and not an action of a loop. */

@@ -9,6 +9,7 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -19,9 +20,11 @@ final class Machine implements SimulatedFileSystem.Interference {
   private static final int LAG_KINDS = 7;
   private static final int LAG_STEP_MS = 131;
   private static final int MOST_LAG_MS = 500;
+  /** How often a thread of a process that stands looks whether it goes on. */
+  private static final Duration STOPPED = Duration.ofMillis(100);
   /** While an object store fails, one of so many requests has happened. */
   private static final int LOST_KINDS = 4;
-  /** Amid others a thread has bytes in buffers of its own, which here are those of all jobs. */
+  /** Requests in which a job may stand: not amid the bytes of a file. */
   private static final Set<String> BETWEEN_BYTES = Set.of("head", "list", "put", "copy", "delete", "complete");
 
   final String name;
@@ -32,6 +35,8 @@ final class Machine implements SimulatedFileSystem.Interference {
   private LocalFiles local;
   private final Watcher watcher;
   private Loop daemon;
+  /** Loops of daemons that lived here before. */
+  private final Set<Loop> ended = new HashSet<>();
   private Runnable strike;
   private int strikeIn;
   private int diskFailsIn;
@@ -60,6 +65,9 @@ final class Machine implements SimulatedFileSystem.Interference {
   private SimulatedStore.StoreProcess process;
   /** Whether a request is being made in which a job may stand. */
   private boolean mayStand;
+  /** How often a thread is overtaken by others amid its job, if ever. */
+  private Optional<Overtaking> overtaking = Optional.empty();
+  private Duration standsNext = Duration.ZERO;
 
   /** Has the daemon's process stand still. */
   interface Standstill {
@@ -131,11 +139,20 @@ final class Machine implements SimulatedFileSystem.Interference {
     boots();
   }
 
+  /** Its daemon is one of a cluster, which can have it stand still. */
+  void isOf(Standstill cluster) {
+    standstill = cluster;
+  }
+
   /** Has an object store in the place of the prefix file system. */
-  void mounts(SimulatedStore objects, Standstill how) {
+  void mounts(SimulatedStore objects) {
     store = Optional.of(objects);
-    standstill = how;
     local = newProcess();
+  }
+
+  /** From now on threads of its daemon are overtaken. */
+  void overtakes(Overtaking how) {
+    overtaking = Optional.of(how);
   }
 
   private LocalFiles newProcess() {
@@ -204,6 +221,9 @@ final class Machine implements SimulatedFileSystem.Interference {
 
   /** A daemon lives here now; null: none. */
   void daemon(Loop loop) {
+    if (daemon != null) {
+      ended.add(daemon);
+    }
     daemon = loop;
     disarm();
     if (loop == null) {
@@ -259,6 +279,7 @@ final class Machine implements SimulatedFileSystem.Interference {
     diskFailsIn = 0;
     prefixFailsIn = 0;
     lockGoesIn = 0;
+    standsNext = Duration.ZERO;
   }
 
   /** When the last operation failed. */
@@ -351,6 +372,9 @@ final class Machine implements SimulatedFileSystem.Interference {
   @Override
   public void before(Operation operation, boolean onShared, Path path) throws IOException {
     Loop here = time.current();
+    if (ended.contains(here)) {
+      throw new NodeDeath(name);                          // nor does it clean up
+    }
     if (here == null || here != daemon) {
       whileStarting();
       if (isStarting && !onShared) {
@@ -410,6 +434,42 @@ final class Machine implements SimulatedFileSystem.Interference {
     }
   }
 
+  /** The next job of the daemon that uses files stands still before. */
+  void standNext(Duration some) {
+    standsNext = some;
+  }
+
+  /**
+   * Amid a job of the daemon, its thread may stand still; its process, if the thread keeps others out. Meanwhile all
+   * others go on.
+   */
+  @Override
+  public void enters() {
+    Loop here = time.current();
+    if (here == null || here != daemon || !time.mayStand()) {
+      return;
+    }
+    boolean isNext = !standsNext.isZero();
+    if (!isNext && overtaking.isEmpty()) {
+      return;
+    }
+    Duration some = isNext ? standsNext : overtaking.get().draw();
+    standsNext = Duration.ZERO;
+    if (some.isZero()) {
+      return;
+    }
+    if (store.isPresent() && mayStand || Exclusion.isOn()) {
+      processStands(here, some, false);
+    } else {
+      time.stand(some);
+      requireLife(here);
+    }
+    while (!standstill.runs(name)) {
+      time.stand(STOPPED);
+      requireLife(here);
+    }
+  }
+
   /**
    * Amid a job of the daemon, its process stands still for so long at least. Meanwhile the others go on.
    *
@@ -418,16 +478,21 @@ final class Machine implements SimulatedFileSystem.Interference {
    */
   boolean stands(Duration some, boolean isMissed) {
     Loop here = time.current();
-    if (!mayStand || here == null || here != daemon || !store.orElseThrow().mayStand()) {
+    if (!mayStand || here == null || here != daemon || !time.mayStand()) {
       return false;
     }
+    processStands(here, some, isMissed);
+    return true;
+  }
+
+  private void processStands(Loop here, Duration some, boolean isMissed) {
+    boolean isRequest = mayStand;
     standstill.begins(name, isMissed);
     mayStand = false;
-    store.get().stand(some);
+    time.stand(some);
     requireLife(here);
-    mayStand = true;
+    mayStand = isRequest;
     standstill.ends(name, isMissed);
-    return true;
   }
 
   private void requireLife(Loop here) {
@@ -468,6 +533,9 @@ final class Machine implements SimulatedFileSystem.Interference {
     }
 
     private Fate goes(Loop here, boolean isDone) throws IOException {
+      if (mayStand) {
+        enters();
+      }
       counts(here, true);
       Fate fate = fails(isDone) ? failed(isDone) : Fate.ARRIVES;
       if (lockGoesIn > 0 && mayStand && time.isInJob() && process.client().isLocking() && --lockGoesIn == 0) {

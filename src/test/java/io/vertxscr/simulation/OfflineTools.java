@@ -17,11 +17,13 @@ import io.vertxscr.scavenge.LocalCopies;
 import io.vertxscr.scavenge.NodeCache;
 import io.vertxscr.scavenge.OfflineScavenge;
 import io.vertxscr.scavenge.Workers;
+import io.vertxscr.service.VirtualTime;
 import io.vertxscr.simulation.Scenario.CommandMishap;
 import io.vertxscr.storage.LocalFiles;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Clock;
+import java.time.Duration;
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.List;
@@ -50,17 +52,35 @@ final class OfflineTools {
   private final SimulatedDisk shared;
   private final Optional<SimulatedStore> store;
   private final String prefixDirectory;
-  private final Process process = new Process();
+  private final VirtualTime time;
+  private final Process process;
   private final Clock clock;
   private PrefixPaths paths;
   private PrefixIndex index;
   private FlushFileStore flushFile;
   private IndexEditor editor;
+  /** Whether a command is being carried out. */
+  private boolean isBusy;
 
   /** The process of a command. One operation may fail, or be its last. */
   private static final class Process implements SimulatedFileSystem.Interference, StoreClient.Way {
+    private final VirtualTime time;
+    private final Optional<Overtaking> overtaking;
     private Optional<CommandMishap> awaits = Optional.empty();
     private int done;
+
+    Process(VirtualTime time, Optional<Overtaking> overtaking) {
+      this.time = time;
+      this.overtaking = overtaking;
+    }
+
+    @Override
+    public void enters() {
+      Duration some = overtaking.filter(_ -> time.mayStand()).map(Overtaking::draw).orElse(Duration.ZERO);
+      if (!some.isZero()) {
+        time.stand(some);
+      }
+    }
 
     @Override
     public void before(SimulatedFileSystem.Operation operation, boolean onShared, Path path) throws IOException {
@@ -74,6 +94,9 @@ final class OfflineTools {
 
     @Override
     public Fate goes(String request, boolean isDone) throws IOException {
+      if (!isDone) {
+        enters();
+      }
       does(true, request.equals("head"), request.equals("copy"));
       return Fate.ARRIVES;
     }
@@ -108,11 +131,14 @@ final class OfflineTools {
   /**
    * Commands.
    *
+   * @param overtaking how they are overtaken by others
    * @param own a disk of the machine on which they run
    * @param store in which the prefix directory is, if it is not in the shared files
    */
-  OfflineTools(SimulatedDisk own, SimulatedDisk shared, Optional<SimulatedStore> store, String prefixDirectory,
-      Clock clock) {
+  OfflineTools(VirtualTime time, Optional<Overtaking> overtaking, SimulatedDisk own, SimulatedDisk shared,
+      Optional<SimulatedStore> store, String prefixDirectory, Clock clock) {
+    this.time = time;
+    this.process = new Process(time, overtaking);
     this.own = new SimulatedFileSystem(NAME, own, shared, process);
     this.shared = shared;
     this.store = store;
@@ -235,9 +261,12 @@ final class OfflineTools {
    * @return false: it had ended before
    */
   boolean befalls(CommandMishap mishap, Collection<Machine> on, BooleanSupplier work) {
+    if (isBusy) {
+      return false;
+    }
     process.await(Optional.of(mishap));
     try {
-      work.getAsBoolean();
+      carriesOut(work);
       return process.awaits.isEmpty();
     } catch (NodeDeath _) {
       return true;
@@ -246,6 +275,19 @@ final class OfflineTools {
       shared.release(NAME);
       begin();
       on.forEach(Machine::processEnds);
+    }
+  }
+
+  /** Carries out a command, while others go on. @return false: not now; the operator waits for another one */
+  boolean carriesOut(BooleanSupplier command) {
+    if (isBusy) {
+      return false;
+    }
+    isBusy = true;
+    try {
+      return time.process(command::getAsBoolean);
+    } finally {
+      isBusy = false;
     }
   }
 

@@ -192,7 +192,7 @@ final class OperatorCommands {
         site.check().run();
       }
     });
-    boolean done = command.getAsBoolean();
+    boolean done = tools.carriesOut(command);
     site.said().accept(what + (done ? "" : ", but not now"));
     return done;
   }

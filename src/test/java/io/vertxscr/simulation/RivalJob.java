@@ -86,7 +86,11 @@ final class RivalJob {
         new SimulatedDisk(() -> VirtualCluster.wallNs(time)), shared, Machine.Watcher.NONE)));
     this.cluster = new VirtualCluster(random, time, settings, Path.of(program.prefix()),
         name -> machines.get(name).local(), beside.trace(), (_, _) -> VirtualCluster.delay(random));
-    store.ifPresent(objects -> machines.values().forEach(machine -> machine.mounts(objects, cluster)));
+    machines.values().forEach(machine -> {
+      machine.isOf(cluster);
+      store.ifPresent(machine::mounts);
+      scenario.overtaking(machine.name).ifPresent(machine::overtakes);
+    });
     cluster.cutFiles(scenario.extentBytes());
   }
 

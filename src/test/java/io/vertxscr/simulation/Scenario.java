@@ -107,6 +107,10 @@ record Scenario(long seed, Profile profile, int nodes, int spares, int ranksPerN
   private static final int LOOK_KINDS = 6;
   private static final List<OperationFailure> OF_OPERATIONS = List.of(
       OperationFailure.ANY, OperationFailure.OF_SYNC, OperationFailure.BEHIND, OperationFailure.REPEATED);
+  /** Threads of daemons are overtaken by others in one of so many; how often, and for how long at most. */
+  private static final int OVERTAKING_KINDS = 4;
+  private static final List<Integer> OVERTAKEN_ONE_OF = List.of(20, 60, 200);
+  private static final List<Integer> OVERTAKEN_MOST_MS = List.of(20, 60, 400);
   /** Of a file: not less than what describes it in one of redundancy. */
   private static final int LEAST_EVEN_BYTES = 300;
   private static final int MOST_EVEN_BYTES = 1_500;
@@ -586,6 +590,15 @@ record Scenario(long seed, Profile profile, int nodes, int spares, int ranksPerN
     return fails ? 1 + random.nextInt(MOST_START_OPERATIONS) : 0;
   }
 
+  /** How threads of a daemon, and commands, are overtaken by others; empty: each job of them is done in one step. */
+  Optional<Overtaking> overtaking(String process) {
+    Random random = drawOf(30, 0, 0);
+    return random.nextInt(OVERTAKING_KINDS) > 0 ? Optional.empty() : Optional.of(new Overtaking(
+        drawOf(30, 1, process.hashCode()),
+        OVERTAKEN_ONE_OF.get(random.nextInt(OVERTAKEN_ONE_OF.size())),
+        OVERTAKEN_MOST_MS.get(random.nextInt(OVERTAKEN_MOST_MS.size()))));
+  }
+
   /** What befalls a command of an operator. */
   enum Mishap { KILLED, KILLED_AT_RENAME, OPERATION_FAILS, LOOK_FAILS }
 
@@ -806,6 +819,8 @@ record Scenario(long seed, Profile profile, int nodes, int spares, int ranksPerN
         + (hasSmallSets() ? "small sets, " : "")
         + (room().isPresent() ? "small disks" + (bypassesFull() ? " and past them, " : ", ") : "")
         + (losesOn() ? "losses go on, " : "")
+        + overtaking(name(0)).map(how -> "jobs overtaken at one of " + how.oneOf() + " operations for "
+            + how.mostMs() + " ms, ").orElse("")
         + (hasSize() ? "stores of " + sizeBytes().getAsLong() + " bytes" + (bypassesFull() ? " and past them, " : ", ")
             + (fileBytes().isPresent() ? "files of " + fileBytes().getAsInt() + ", " : "") : "")
         + (objectPart().isPresent() ? "object store by parts of " + objectPart().getAsInt() + ", " : "")

@@ -2,6 +2,7 @@ package io.vertxscr.simulation;
 
 import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
+import io.vertxscr.service.VirtualTime;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.nio.file.Files;
@@ -144,7 +145,7 @@ public final class SimulateMain {
   }
 
   private static long cpuNs() {
-    return ManagementFactory.getThreadMXBean().getCurrentThreadCpuTime();
+    return ManagementFactory.getThreadMXBean().getCurrentThreadCpuTime() + VirtualTime.elsewhereNs();
   }
 
   private void one(long seed) throws IOException {

@@ -82,6 +82,7 @@ final class SimulatedChannel extends FileChannel {
 
   @Override
   public int read(ByteBuffer to, long at) throws IOException {
+    system.enters();
     checkReads();
     system.before(Operation.READ, path);
     checkLock();
@@ -96,8 +97,9 @@ final class SimulatedChannel extends FileChannel {
 
   @Override
   public int write(ByteBuffer from) throws IOException {
+    system.enters();
     long at = appends ? file.size() : position;
-    int count = write(from, at);
+    int count = writeNow(from, at);
     position = at + count;
     return count;
   }
@@ -113,6 +115,11 @@ final class SimulatedChannel extends FileChannel {
 
   @Override
   public int write(ByteBuffer from, long at) throws IOException {
+    system.enters();
+    return writeNow(from, at);
+  }
+
+  private int writeNow(ByteBuffer from, long at) throws IOException {
     checkWrites();
     try {
       system.before(Operation.WRITE, path);
@@ -166,6 +173,7 @@ final class SimulatedChannel extends FileChannel {
 
   @Override
   public FileChannel truncate(long size) throws IOException {
+    system.enters();
     checkWrites();
     system.before(Operation.TRUNCATE, path);
     file.truncate(Math.toIntExact(Math.min(size, file.size())), system.node());
@@ -176,6 +184,7 @@ final class SimulatedChannel extends FileChannel {
 
   @Override
   public void force(boolean metadata) throws IOException {
+    system.enters();
     if (!isOpen()) {
       throw new ClosedChannelException();
     }

@@ -58,6 +58,11 @@ final class SimulatedFileSystem extends FileSystem {
   interface Interference {
     Interference NONE = (_, _, _) -> {};
 
+    /** Somebody is about to use files, and has not looked at them yet: others may do something before. */
+    default void enters() {
+      // nobody does
+    }
+
     /** Returns where the operation is to be carried out. @throws IOException what it fails with */
     void before(Operation operation, boolean onShared, Path path) throws IOException;
 
@@ -138,6 +143,10 @@ final class SimulatedFileSystem extends FileSystem {
     return isShared(absolute) ? shared : own;
   }
 
+  void enters() {
+    interference.enters();
+  }
+
   void before(Operation operation, SimulatedPath absolute) throws IOException {
     boolean onShared = isShared(absolute);
     interference.before(operation, onShared, absolute);
@@ -189,6 +198,7 @@ final class SimulatedFileSystem extends FileSystem {
   }
 
   void looks(Path absolute) throws IOException {
+    interference.enters();
     interference.looks(absolute);
   }
 

@@ -79,6 +79,7 @@ final class SimulatedFiles extends FileSystemProvider {
   @Override
   public FileChannel newFileChannel(Path path, Set<? extends OpenOption> options, FileAttribute<?>... attributes)
       throws IOException {
+    system.enters();
     SimulatedPath file = whole(path);
     boolean appends = options.contains(StandardOpenOption.APPEND);
     boolean writes = options.contains(StandardOpenOption.WRITE) || appends;
@@ -130,6 +131,7 @@ final class SimulatedFiles extends FileSystemProvider {
   @Override
   public DirectoryStream<Path> newDirectoryStream(Path path, DirectoryStream.Filter<? super Path> filter)
       throws IOException {
+    system.enters();
     Inode directory = existing(whole(path));
     if (!directory.isDirectory()) {
       throw new NotDirectoryException(path.toString());
@@ -158,6 +160,7 @@ final class SimulatedFiles extends FileSystemProvider {
 
   @Override
   public void createDirectory(Path path, FileAttribute<?>... attributes) throws IOException {
+    system.enters();
     SimulatedPath directory = whole(path);
     Inode above = parent(directory);
     if (SimulatedFileSystem.now(above, directory) != null) {
@@ -185,6 +188,7 @@ final class SimulatedFiles extends FileSystemProvider {
 
   @Override
   public void createLink(Path link, Path existing) throws IOException {
+    system.enters();
     SimulatedPath name = whole(link);
     Inode above = parent(name);
     if (SimulatedFileSystem.now(above, name) != null) {
@@ -199,7 +203,11 @@ final class SimulatedFiles extends FileSystemProvider {
 
   @Override
   public void delete(Path path) throws IOException {
-    SimulatedPath file = whole(path);
+    system.enters();
+    delete(whole(path));
+  }
+
+  private void delete(SimulatedPath file) throws IOException {
     Inode inode = present(file);
     if (inode.isDirectory() && !inode.entries.isEmpty()) {
       throw new DirectoryNotEmptyException(file.toString());
@@ -218,11 +226,12 @@ final class SimulatedFiles extends FileSystemProvider {
 
   @Override
   public boolean deleteIfExists(Path path) throws IOException {
+    system.enters();
     SimulatedPath file = whole(path);
     if (system.find(file) == null || SimulatedFileSystem.now(parent(file), file) == null) {
       return false;
     }
-    delete(path);
+    delete(file);
     return true;
   }
 
@@ -233,6 +242,7 @@ final class SimulatedFiles extends FileSystemProvider {
 
   @Override
   public void move(Path source, Path target, CopyOption... options) throws IOException {
+    system.enters();
     SimulatedPath from = whole(source);
     SimulatedPath to = whole(target);
     Inode file = present(from);

@@ -18,20 +18,15 @@ import java.util.random.RandomGenerator;
 final class SimulatedStore implements PrefixView {
   private static final String MOUNT = "/" + SimulatedFileSystem.SHARED;
   private static final String KEYS = "bucket-of-a-job/";
-  /** Jobs that stand still within others. */
-  private static final int MOST_STANDING = 2;
 
-  private final VirtualTime time;
   private final Loop loop;
   private final Supplier<SimulatedFileSystem> empty;
   private final MemoryObjectStore objects;
   private final int partBytes;
   private int processes;
-  private int standing;
 
   /** @param empty a disk with nothing on it */
   SimulatedStore(VirtualTime time, int partBytes, Supplier<SimulatedFileSystem> empty) {
-    this.time = time;
     this.loop = time.loop();
     this.empty = empty;
     this.partBytes = partBytes;
@@ -48,18 +43,6 @@ final class SimulatedStore implements PrefixView {
     ObjectFileSystem mounted = new ObjectFileSystem(client, MOUNT, KEYS, partBytes,
         new ObjectFileSystem.MountContext(loop::nanoTime, () -> ids + ++last[0], own::getPathMatcher));
     return new StoreProcess(client, mounted, new LocalFiles(own, List.of(new Mount(MOUNT, mounted))));
-  }
-
-  /** Whether {@link #stand} may be called: within a job, and not within too many others. */
-  boolean mayStand() {
-    return time.isInJob() && standing < MOST_STANDING;
-  }
-
-  /** The job that is being run stands still. All else goes on meanwhile; what begins to stand then ends before. */
-  void stand(Duration some) {
-    standing++;
-    time.stand(some);
-    standing--;
   }
 
   /** Something happens at a moment that is nobody's. */

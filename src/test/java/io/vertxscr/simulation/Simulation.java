@@ -85,7 +85,7 @@ final class Simulation {
     this.drains = new OperatorDrains(world);
     this.losses = new ClaimedLosses(world);
     this.runs = new ProgramRuns(world, operator, strikes, invariants);
-    OfflineTools tools = new OfflineTools(
+    OfflineTools tools = new OfflineTools(time, scenario.overtaking("scr"),
         new SimulatedDisk(world::wallNs), world.shared, world.store, main.prefix(), script.clock());
     this.commands = new OperatorCommands(scenario, main, tools, machines,
         new OperatorCommands.Site(cluster::isAlive, world::isWithinTolerance, world::said, world::checkPrefix,

@@ -97,6 +97,10 @@ final class Strikes {
           pause(one, some);
         }
       });
+      case THREAD_STANDS -> world.machine(one).strikeAt(trouble.number(), () -> {
+        strikesNow(trouble);
+        world.machine(one).standNext(some);
+      });
       case MESSAGE_IS_LOST -> steps.strikeMessage(one, trouble.number(), _ -> {
         strikesNow(trouble);
         return Network.LOST;

@@ -26,6 +26,8 @@ final class Sweep {
   private static final List<Integer> LASTS_MS = List.of(3_000, 7_000, 12_000, 35_000);
   private static final int MOST_LATE_MS = 12_000;
   private static final int BEHIND_RUN_MS = 20_000;
+  /** Less than a message takes, as long as a job, and longer than what others do meanwhile. */
+  private static final List<Integer> STANDS_MS = List.of(3, 25, 400, 3_000);
   /** How long after a message its copy comes: before or behind what its sender does next, or when it has gone on. */
   private static final List<Integer> COPY_COMES_MS = List.of(30, 60, 3_000, 12_000);
   /** What can be divided by it is a seed in which looks fail. */
@@ -118,6 +120,7 @@ final class Sweep {
     int ms = LASTS_MS.get(step % LASTS_MS.size());
     return switch (kind) {
       case PAUSE_WITHIN -> ms;
+      case THREAD_STANDS -> STANDS_MS.get(step % STANDS_MS.size());
       case LOCK_IS_LOST, MESSAGE_IS_LATE -> Math.min(ms, MOST_LATE_MS);
       case MESSAGE_IS_REPEATED -> COPY_COMES_MS.get(step % COPY_COMES_MS.size());
       default -> 0;

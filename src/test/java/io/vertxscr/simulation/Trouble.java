@@ -77,7 +77,9 @@ record Trouble(Kind kind, int run, int afterMs, List<String> nodes, int forMs, i
     /** One message of the node to another one, or one answer, comes late. */
     MESSAGE_IS_LATE,
     /** One message of the node to another one, or one answer, comes twice, the second time late. */
-    MESSAGE_IS_REPEATED;
+    MESSAGE_IS_REPEATED,
+    /** A thread of the daemon stands still for a while behind an operation on files. */
+    THREAD_STANDS;
 
     /** At one operation or message, and nothing else: for {@link Sweep}, in no other profile. */
     boolean isForSweeps() {

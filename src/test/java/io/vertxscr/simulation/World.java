@@ -189,7 +189,9 @@ final class World {
         caches.sees(node, operation, path);
       }
     });
-    store.ifPresent(objects -> machine.mounts(objects, cluster));
+    machine.isOf(cluster);
+    store.ifPresent(machine::mounts);
+    scenario.overtaking(name).ifPresent(machine::overtakes);
     return machine;
   }
 
