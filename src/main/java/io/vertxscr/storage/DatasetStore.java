@@ -56,8 +56,6 @@ public final class DatasetStore {
   private final Map<Integer, Map<Integer, RankFiles>> writing = new ConcurrentHashMap<>();
   private final Map<Integer, Map<Integer, Path>> lent = new ConcurrentHashMap<>();
   private final DamagedParts damaged = new DamagedParts();
-  /** Datasets of which a sync has failed: the next one may succeed without what the failed one has lost. */
-  private final Set<Integer> lostWrites = ConcurrentHashMap.newKeySet();
   private final List<Consumer<DatasetKey>> evicted = new CopyOnWriteArrayList<>();
 
   /**
@@ -343,8 +341,7 @@ public final class DatasetStore {
 
   /**
    * Brings files, and all names that lead to them from the cache, to stable storage. What is there already costs
-   * little. Once that has failed it fails until the dataset is evicted: a kernel may drop what it could not write, and
-   * call the next sync a success.
+   * little. Once that has failed it fails until the dataset is evicted ({@link #hasLostWrites}).
    *
    * @throws ScrException NO_SUCH_FILE, IO: nobody knows what is there then
    */
@@ -353,7 +350,7 @@ public final class DatasetStore {
     Path dataset = directory(datasetId);
     List<Path> files = ranks.stream().flatMap(rank -> rank.files().stream())
         .map(file -> NodeDirectories.resolve(dataset, file.name())).toList();
-    if (lostWrites.contains(datasetId)) {
+    if (hasLostWrites(datasetId)) {
       throw new ScrException(Fault.IO, dataset + ": an earlier sync has failed, so what it was to write may be lost");
     }
     try {
@@ -367,9 +364,26 @@ public final class DatasetStore {
     } catch (NoSuchFileException e) {
       throw Faults.io(dataset, e);
     } catch (IOException e) {
-      lostWrites.add(datasetId);
-      throw Faults.io(dataset, e);
+      ScrException failure = Faults.io(dataset, e);
+      markLostWrites(datasetId, failure);
+      throw failure;
     }
+  }
+
+  private synchronized void markLostWrites(int datasetId, ScrException failure) {
+    try {
+      filemaps.markLostWrites(datasetId, String.valueOf(failure.getMessage()));
+    } catch (ScrException e) {
+      failure.addSuppressed(e);                           // this life of the daemon remembers it
+    }
+  }
+
+  /**
+   * Whether a sync of a dataset has failed, in this life of the node or an earlier one. The kernel may have dropped
+   * what it could not write, without a trace in the times of files, and calls the next sync a success.
+   */
+  public boolean hasLostWrites(int datasetId) {
+    return filemaps.hasLostWrites(datasetId);
   }
 
   /**
@@ -525,7 +539,6 @@ public final class DatasetStore {
     Path cache = directories.path(cache(datasetId).path());
     Optional<DatasetRecord> record = filemaps.delete(datasetId);
     damaged.forget(datasetId);
-    lostWrites.remove(datasetId);
     placed.remove(datasetId);
     writing.remove(datasetId);
     lent.remove(datasetId);

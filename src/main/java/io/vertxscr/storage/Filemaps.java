@@ -5,6 +5,7 @@ import io.vertxscr.model.DatasetRecord;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.ScrException;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
@@ -19,8 +20,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Filemaps of a node's control directory. Queries are answered from a copy in memory, on any thread. {@link #save} and
- * {@link #delete} block, and are called by one thread at a time.
+ * Filemaps of a node's control directory, and marks of datasets of which a sync has failed. Queries are answered from a
+ * copy in memory, on any thread. {@link #save}, {@link #markLostWrites} and {@link #delete} block, and are called by
+ * one thread at a time.
  */
 final class Filemaps {
   private static final Logger LOG = LoggerFactory.getLogger(Filemaps.class);
@@ -33,6 +35,7 @@ final class Filemaps {
   private final boolean syncs;
   private final Map<Integer, DatasetRecord> held = new ConcurrentSkipListMap<>();
   private final Map<Integer, Long> bytes = new ConcurrentHashMap<>();
+  private final Set<Integer> lostWrites = ConcurrentHashMap.newKeySet();
   private volatile int newestId;
 
   private Filemaps(NodeDirectories directories) {
@@ -42,7 +45,7 @@ final class Filemaps {
 
   /**
    * Reads all. One that cannot be understood is moved aside as {@code *.unreadable}, and its dataset counts as not held
-   * here; drafts are deleted.
+   * here; drafts are deleted, and marks without a filemap.
    */
   static Filemaps read(NodeDirectories directories) throws IOException {
     Filemaps all = new Filemaps(directories);
@@ -51,6 +54,13 @@ final class Filemaps {
         Files.deleteIfExists(file);
       } else if (NodeDirectories.filemapOf(file).isPresent()) {
         all.read(file, NodeDirectories.filemapOf(file).getAsInt());
+      } else {
+        NodeDirectories.lostWritesOf(file).ifPresent(all.lostWrites::add);
+      }
+    }
+    for (int id : all.lostWrites) {
+      if (!all.has(id)) {
+        all.clearLostWrites(id);
       }
     }
     return all;
@@ -112,9 +122,35 @@ final class Filemaps {
     }
   }
 
-  /** Deletes one, durably, if it exists. @return its content */
+  /** Whether a sync of a dataset has failed, in this life of the node or an earlier one. */
+  boolean hasLostWrites(int datasetId) {
+    return lostWrites.contains(datasetId);
+  }
+
+  /**
+   * Marks a dataset of which a sync has failed until it is deleted. In memory at least.
+   *
+   * @param why for people
+   * @throws ScrException IO, NO_SPACE where it is not durable
+   */
+  void markLostWrites(int datasetId, String why) {
+    lostWrites.add(datasetId);
+    AtomicFile.replaceOwn(
+        directories.lostWrites(datasetId), (why + "\n").getBytes(StandardCharsets.UTF_8), syncs);
+  }
+
+  /** Needs no sync: the next filemap of that id syncs the directory. */
+  private void clearLostWrites(int datasetId) {
+    if (hasLostWrites(datasetId)) {
+      AtomicFile.delete(directories.lostWrites(datasetId), false);
+      lostWrites.remove(datasetId);
+    }
+  }
+
+  /** Deletes one, durably, if it exists, and then its mark. @return its content */
   Optional<DatasetRecord> delete(int datasetId) {
     AtomicFile.delete(directories.filemap(datasetId), syncs);
+    clearLostWrites(datasetId);
     bytes.remove(datasetId);
     return Optional.ofNullable(held.remove(datasetId));
   }

@@ -26,6 +26,7 @@ import java.util.stream.Stream;
 public record NodeDirectories(Path base, Path below, Path control) {
   private static final Pattern DATASET = Pattern.compile("scr\\.dataset\\.([1-9][0-9]{0,9})");
   private static final String FILEMAP_SUFFIX = ".scrfilemap";
+  private static final String LOST_WRITES_SUFFIX = ".lostwrites";
   private static final String DRAFT_SUFFIX = ".draft";
   /** Name of a daemon's socket in its control directory. */
   static final String SOCKET = "scr.sock";
@@ -113,6 +114,11 @@ public record NodeDirectories(Path base, Path below, Path control) {
     return control.resolve("scr.dataset." + datasetId + FILEMAP_SUFFIX);
   }
 
+  /** The mark of a dataset of which a sync has failed. */
+  Path lostWrites(int datasetId) {
+    return control.resolve("scr.dataset." + datasetId + LOST_WRITES_SUFFIX);
+  }
+
   /** Returns the directory of a dataset in a cache directory. */
   public static Path dataset(Path cache, int datasetId) {
     return cache.resolve("scr.dataset." + datasetId);
@@ -125,8 +131,7 @@ public record NodeDirectories(Path base, Path below, Path control) {
 
   /** Whether a directory in the cache is a {@link #draft}. */
   static boolean isDraft(Path directory) {
-    String name = directory.getFileName().toString();
-    return name.endsWith(DRAFT_SUFFIX) && id(name.substring(0, name.length() - DRAFT_SUFFIX.length())).isPresent();
+    return idBefore(DRAFT_SUFFIX, directory).isPresent();
   }
 
   /** The dataset whose directory in the cache has this name. */
@@ -136,9 +141,17 @@ public record NodeDirectories(Path base, Path below, Path control) {
 
   /** The dataset whose filemap in the control directory has this name. */
   static OptionalInt filemapOf(Path file) {
+    return idBefore(FILEMAP_SUFFIX, file);
+  }
+
+  /** The dataset whose {@link #lostWrites} in the control directory have this name. */
+  static OptionalInt lostWritesOf(Path file) {
+    return idBefore(LOST_WRITES_SUFFIX, file);
+  }
+
+  private static OptionalInt idBefore(String suffix, Path file) {
     String name = file.getFileName().toString();
-    return name.endsWith(FILEMAP_SUFFIX)
-        ? id(name.substring(0, name.length() - FILEMAP_SUFFIX.length())) : OptionalInt.empty();
+    return name.endsWith(suffix) ? id(name.substring(0, name.length() - suffix.length())) : OptionalInt.empty();
   }
 
   /**

@@ -240,6 +240,60 @@ class DatasetStoreDiskTest {
     }
   }
 
+  @ParameterizedTest
+  @EnumSource(Kept.class)
+  void aSyncThatHasFailedIsRememberedUntilItsDatasetIsEvicted(Kept kept) throws IOException {
+    Scene scene = new Scene();
+    failSync(scene, List.of());
+    try (scene.disk; FaultyDisk after = scene.disk.afterPowerLoss(kept, new Random(SEED))) {
+      DatasetStore found = DatasetStore.open(Scene.directories(after));
+      assertThat(found.hasLostWrites(KEPT)).isFalse();
+      found.sync(KEPT, List.of());
+      assertThat(found.hasLostWrites(OLD)).isTrue();
+      assertThatThrownBy(() -> found.sync(OLD, List.of())).hasMessageContaining("an earlier sync has failed");
+      found.save(DatasetStoreTest.dataset(OLD, 1, found.cache(OLD)));
+      assertThat(found.hasLostWrites(OLD)).as("whatever else is noted of it").isTrue();
+      found.evict(OLD);
+      assertThat(found.hasLostWrites(OLD)).isFalse();
+      NodeDirectories directories = found.directories();
+      assertThat(Trees.list(directories.control())).containsExactly(directories.filemap(KEPT));
+    }
+  }
+
+  @Test
+  void whereThatCannotBeNotedTheDaemonRemembersIt() throws IOException {
+    Scene scene = new Scene();
+    try (scene.disk) {
+      failSync(scene, List.of("open "));
+      assertThatThrownBy(() -> scene.store.sync(OLD, List.of())).hasMessageContaining("an earlier sync has failed");
+      requireWhole(DatasetStore.open(scene.directories), "opened again");
+    }
+  }
+
+  /** The daemon may die between the eviction of a dataset and that of the mark. */
+  @Test
+  void aFailedSyncOfADatasetThatIsGoneIsNotThatOfALaterOne() throws IOException {
+    Scene scene = new Scene();
+    try (scene.disk) {
+      failSync(scene, List.of());
+      Files.delete(scene.directories.filemap(OLD));
+      assertThat(DatasetStore.open(scene.directories).hasLostWrites(OLD)).isFalse();
+      assertThat(Trees.list(scene.directories.control())).containsExactly(scene.directories.filemap(KEPT));
+    }
+  }
+
+  /** @param noting what begins with this and is of the mark fails as well */
+  private static void failSync(Scene scene, List<String> noting) {
+    scene.disk.trouble((_, what) -> {
+      if (what.startsWith("sync ") && what.endsWith("cache/scr.dataset." + OLD)
+          || noting.stream().anyMatch(what::startsWith) && what.contains(".lostwrites")) {
+        throw new IOException("Input/output error");
+      }
+    });
+    assertThatThrownBy(() -> scene.store.sync(OLD, List.of())).hasMessageContaining("Input/output error");
+    scene.disk.trouble(Trouble.NONE);
+  }
+
   @Test
   void aDatasetThatIsHeldIsNotRegisteredAgain() throws IOException {
     Scene scene = new Scene();

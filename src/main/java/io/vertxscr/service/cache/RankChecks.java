@@ -51,13 +51,15 @@ final class RankChecks {
   }
 
   /**
-   * Checks what is here of a rank. What was found damaged is read whatever its times say: bits change without any.
+   * Checks what is here of a rank. What was found damaged, or could not be synced once, is read whatever its times say:
+   * bits change without any.
    *
    * @param everything whether sealed files are read, too
    */
   Checked check(DatasetKey dataset, RankRecord rank, boolean everything) {
     Sealing sealing = store.sealing(dataset.id(), clock.instant());
-    boolean reads = everything || store.damaged().problem(dataset, rank, HeldPart.FILES).isPresent();
+    boolean reads = everything || store.hasLostWrites(dataset.id())
+        || store.damaged().problem(dataset, rank, HeldPart.FILES).isPresent();
     RankSeals known = reads ? RankSeals.NONE : sealing.valid(rank.seals());
     Path directory = store.directory(dataset.id());
     FilesChecked files = files(directory, rank.files(), known, sealing);

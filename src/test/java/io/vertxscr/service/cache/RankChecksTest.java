@@ -161,6 +161,16 @@ class RankChecksTest {
     assertThat(opened(false)).isEqualTo(NAMES.size());
   }
 
+  /** The kernel may have dropped what it could not write, and no time tells of that. */
+  @Test
+  void whatASyncHasFailedForIsReadThoughItsTimesAreTheSame() throws IOException {
+    opened(false);
+    Files.createFile(machine.path("/local/control/scr.dataset." + DATASET.id() + ".lostwrites"));
+    boot("first");
+    assertThat(opened(false)).isEqualTo(NAMES.size());
+    assertThat(opened(false)).isEqualTo(NAMES.size());
+  }
+
   @Test
   void otherChecksumsAreOtherFiles() {
     opened(false);
