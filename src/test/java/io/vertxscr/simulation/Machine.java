@@ -315,6 +315,10 @@ final class Machine implements SimulatedFileSystem.Interference {
     lockGoesFor = some;
   }
 
+  private boolean isPrefixAway() {
+    return time.nowNs() < prefixFailsUntilNs;
+  }
+
   private boolean lags() {
     return time.nowNs() < prefixLagsUntilNs;
   }
@@ -386,7 +390,7 @@ final class Machine implements SimulatedFileSystem.Interference {
     OperationFailure failure = onShared ? prefixFailure : diskFailure;
     boolean fails = failure != OperationFailure.OF_LOOK && failsNow(onShared, failure.strikes(operation));
     errorBehind = fails && failure.isBehind() ? Optional.of(failure) : Optional.empty();
-    if (fails || onShared && time.nowNs() < prefixFailsUntilNs) {
+    if (fails || onShared && isPrefixAway()) {
       failedNs = time.nowNs();
       if (errorBehind.isEmpty()) {
         throw new IOException("Input/output error");
@@ -420,7 +424,7 @@ final class Machine implements SimulatedFileSystem.Interference {
     boolean onShared = files.isShared((SimulatedPath) path.toAbsolutePath());
     watcher.looks(name, onShared);
     boolean fails = (onShared ? prefixFailure : diskFailure) == OperationFailure.OF_LOOK && failsNow(onShared, true);
-    if (fails || onShared && time.nowNs() < prefixFailsUntilNs) {
+    if (fails || onShared && isPrefixAway()) {
       failedNs = time.nowNs();
       throw new IOException("Input/output error");
     }
@@ -554,7 +558,7 @@ final class Machine implements SimulatedFileSystem.Interference {
 
     private boolean fails(boolean isDone) {
       boolean once = prefixFailsIn > 0 && --prefixFailsIn == 0;
-      boolean isAway = time.nowNs() < prefixFailsUntilNs;
+      boolean isAway = isPrefixAway();
       if (!isDone) {
         losesAnswer = isAway && ++sent % LOST_KINDS == 0;
       }

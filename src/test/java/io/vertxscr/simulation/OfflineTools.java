@@ -19,6 +19,7 @@ import io.vertxscr.scavenge.OfflineScavenge;
 import io.vertxscr.scavenge.Workers;
 import io.vertxscr.service.VirtualTime;
 import io.vertxscr.simulation.Scenario.CommandMishap;
+import io.vertxscr.simulation.Scenario.Mishap;
 import io.vertxscr.storage.LocalFiles;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -29,6 +30,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.Set;
 import java.util.function.BooleanSupplier;
 import java.util.stream.Stream;
 
@@ -64,6 +66,13 @@ final class OfflineTools {
 
   /** The process of a command. One operation may fail, or be its last. */
   private static final class Process implements SimulatedFileSystem.Interference, StoreClient.Way {
+    private static final Set<Mishap> AT_LOOK = Set.of(Mishap.LOOK_FAILS);
+    private static final Set<Mishap> AT_OPERATION = Set.of(Mishap.KILLED, Mishap.OPERATION_FAILS);
+    private static final Set<Mishap> AT_REQUEST_THAT_LOOKS =
+        Set.of(Mishap.KILLED, Mishap.OPERATION_FAILS, Mishap.LOOK_FAILS);
+    private static final Set<Mishap> AT_RENAME =
+        Set.of(Mishap.KILLED, Mishap.OPERATION_FAILS, Mishap.KILLED_AT_RENAME);
+
     private final VirtualTime time;
     private final Optional<Overtaking> overtaking;
     private Optional<CommandMishap> awaits = Optional.empty();
@@ -84,12 +93,12 @@ final class OfflineTools {
 
     @Override
     public void before(SimulatedFileSystem.Operation operation, boolean onShared, Path path) throws IOException {
-      does(true, false, operation == SimulatedFileSystem.Operation.MOVE);
+      does(operation == SimulatedFileSystem.Operation.MOVE ? AT_RENAME : AT_OPERATION);
     }
 
     @Override
     public void looks(Path path) throws IOException {
-      does(false, true, false);
+      does(AT_LOOK);
     }
 
     @Override
@@ -97,19 +106,22 @@ final class OfflineTools {
       if (!isDone) {
         enters();
       }
-      does(true, request.equals("head"), request.equals("copy"));
+      does(switch (request) {
+        case "head" -> AT_REQUEST_THAT_LOOKS;
+        case "copy" -> AT_RENAME;
+        default -> AT_OPERATION;
+      });
       return Fate.ARRIVES;
     }
 
-    private void does(boolean isOperation, boolean isLook, boolean isRename) throws IOException {
+    /** @param countedBy mishaps that come after so many of these */
+    private void does(Set<Mishap> countedBy) throws IOException {
       if (awaits.isEmpty()) {
         return;
       }
-      done += switch (awaits.get().mishap()) {
-        case KILLED, OPERATION_FAILS -> isOperation ? 1 : 0;
-        case KILLED_AT_RENAME -> isRename ? 1 : 0;
-        case LOOK_FAILS -> isLook ? 1 : 0;
-      };
+      if (countedBy.contains(awaits.get().mishap())) {
+        done++;
+      }
       if (done < awaits.get().operation()) {
         return;
       }

@@ -305,12 +305,12 @@ public final class FlushCopy implements FlushTarget {
   }
 
   /** Reads all of it. */
-  private boolean isWhole(FileMeta file, Path place) throws IOException {
+  private boolean isWhole(FileMeta file, Path place) {
     if (manner.compression.isPresent()) {
       return file.crc().isPresent() && isWhole(new CompressedFile(
           place, FlushedFile.of(file), "dataset " + dataset + " in the prefix directory: " + file.path()));
     }
-    return Presence.isFile(place) && Files.size(place) == file.bytes()
+    return Presence.look(place).filter(found -> found.isRegularFile() && found.size() == file.bytes()).isPresent()
         && file.crc().isPresent() && FileChecks.crc(place) == file.crc().getAsInt();
   }
 

@@ -12,6 +12,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.util.List;
+import java.util.function.BooleanSupplier;
 
 /**
  * Files whose paths a dataset has taken that is not complete yet. Each may be another dataset's only copy, and stays
@@ -20,26 +21,21 @@ import java.util.List;
  * @param dataset the later one
  */
 public record KeptFiles(PrefixPaths paths, int dataset) {
-  /** Whether the file that has a path now is the later dataset's own, of an earlier attempt. */
-  @FunctionalInterface
-  public interface Owned {
-    boolean isOwn() throws IOException;
-  }
-
   /**
    * Keeps the file that has this path, unless it is this dataset's own. By a hard link, where the file system has them:
    * the path never lacks a file.
    *
    * @param relative to the prefix directory
+   * @param isOwn whether the file that has the path now is the later dataset's own, of an earlier attempt
    * @return whether a file had the path
    */
-  public boolean keep(String relative, Owned owned) throws IOException {
+  public boolean keep(String relative, BooleanSupplier isOwn) throws IOException {
     Path place = paths.file(relative);
     if (!Presence.isFile(place)) {
       return false;
     }
     Path kept = paths.kept(relative, dataset);
-    if (Presence.exists(kept) && owned.isOwn()) {
+    if (Presence.exists(kept) && isOwn.getAsBoolean()) {
       return true;
     }
     for (int n = 1; Presence.exists(kept); n++) {

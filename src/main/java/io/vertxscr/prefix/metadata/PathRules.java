@@ -114,9 +114,12 @@ public final class PathRules {
     }
     Directory parent = directory(path.getParent(), name);
     String base = path.getFileName().toString();
-    boolean isThere = looks && parent.isThere && Presence.exists(parent.real.resolve(base));
-    if (isThere || !parent.isForFiles || namesDirectory(name) || base.equals(".scr")) {
-      return place(path, parent.real.resolve(base), name);
+    boolean isSuspicious = !parent.isForFiles || namesDirectory(name) || base.equals(".scr");
+    Path inParent = parent.real.resolve(base);
+    Optional<BasicFileAttributes> found =
+        looks && (parent.isThere || isSuspicious) ? Presence.look(inParent) : Optional.empty();
+    if (isSuspicious || found.isPresent()) {
+      return place(path, realFile(inParent, found, name), name);
     }
     return new Place(parent.absolute + base, parent.relative + base);
   }
@@ -141,8 +144,7 @@ public final class PathRules {
   }
 
   /** The slow path, for existing files and for all suspicious names. */
-  private Place place(Path path, Path inParent, String name) {
-    Path real = realFile(inParent, name);
+  private Place place(Path path, Path real, String name) {
     if (!real.startsWith(realPrefix)) {
       throw outside(path, name);
     }
@@ -206,13 +208,11 @@ public final class PathRules {
   }
 
   /** The file's place with its own link followed as well, should it be one. */
-  private Path realFile(Path inParent, String name) {
-    if (!looks) {
-      return inParent;
-    }
-    Path place = Presence.look(inParent).filter(BasicFileAttributes::isSymbolicLink).isPresent()
-        ? follow(inParent, name) : inParent;
-    if (place.startsWith(realPrefix) && Presence.isDirectory(place)) {
+  private Path realFile(Path inParent, Optional<BasicFileAttributes> found, String name) {
+    boolean isLink = found.filter(BasicFileAttributes::isSymbolicLink).isPresent();
+    Path place = isLink ? follow(inParent, name) : inParent;
+    if (place.startsWith(realPrefix) && (isLink ? Presence.look(place) : found)
+        .filter(BasicFileAttributes::isDirectory).isPresent()) {
       throw bad(name, "is a directory");
     }
     return place;

@@ -77,22 +77,22 @@ public final class StoreService {
   private Optional<String> problem(StoreToCheck store) {
     String what = "node " + self + ": store " + store.base() + " cannot be used: ";
     Path base = directories.path(store.base());
-    if (!store.mkdir() && !Files.exists(base)) {
-      return Optional.of(what + "it is not there, and with MKDIR=0 it is not made");
-    }
-    Path cache = directories.path(directories.cache(store.base()).path());
-    Path there = Presence.nearest(cache);
-    if (!Files.isDirectory(there)) {
-      return Optional.of(what + there + " is not a directory");
-    }
-    if (!Files.isWritable(there)) {
-      return Optional.of(what + "directory " + there + " is not writable");
-    }
     try {
+      if (!store.mkdir() && !Presence.exists(base)) {
+        return Optional.of(what + "it is not there, and with MKDIR=0 it is not made");
+      }
+      Path cache = directories.path(directories.cache(store.base()).path());
+      Path there = Presence.nearest(cache);
+      if (!Files.isDirectory(there)) {
+        return Optional.of(what + there + " is not a directory");
+      }
+      if (!Files.isWritable(there)) {
+        return Optional.of(what + "directory " + there + " is not writable");
+      }
       directories.create(cache);
+      return Optional.empty();
     } catch (ScrException e) {
       return Optional.of(what + e.getMessage());
     }
-    return Optional.empty();
   }
 }
