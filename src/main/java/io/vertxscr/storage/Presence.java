@@ -23,9 +23,18 @@ public final class Presence {
    * @throws ScrException IO where that cannot be found out
    */
   public static Optional<BasicFileAttributes> look(Path path) {
+    return attributes(path, LinkOption.NOFOLLOW_LINKS);
+  }
+
+  /** The same of what links lead to. @throws ScrException IO */
+  public static Optional<BasicFileAttributes> follow(Path path) {
+    return attributes(path);
+  }
+
+  private static Optional<BasicFileAttributes> attributes(Path path, LinkOption... options) {
     try {
-      return Optional.ofNullable(path.getFileSystem().provider()
-          .readAttributesIfExists(path, BasicFileAttributes.class, LinkOption.NOFOLLOW_LINKS));
+      return Optional.ofNullable(
+          path.getFileSystem().provider().readAttributesIfExists(path, BasicFileAttributes.class, options));
     } catch (IOException e) {
       if (ScrException.reason(e).contains("Not a directory")) {
         return Optional.empty();

@@ -19,6 +19,7 @@ import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.BasicFileAttributes;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -71,7 +72,7 @@ public final class DirectFiles {
     Set<Path> directories = new LinkedHashSet<>();
     for (FileMeta file : routed.files()) {
       Path place = paths.file(file.path());
-      if (!Files.isRegularFile(place)) {
+      if (Presence.follow(place).filter(BasicFileAttributes::isRegularFile).isEmpty()) {
         throw new ScrException(Fault.NOT_VALID,
             "rank " + routed.rank() + " routed " + file.path() + " but wrote no file at " + place);
       }

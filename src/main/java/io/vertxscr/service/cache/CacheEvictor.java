@@ -59,6 +59,9 @@ public final class CacheEvictor {
       return;
     }
     last = Optional.of(cache);
+    if (more) {
+      emptyTrash();
+    }
     Eviction.late(cached(cache), cache.storeCounts()).forEach(this::leave);
   }
 
@@ -193,11 +196,11 @@ public final class CacheEvictor {
         store.emptyTrash();
         return null;
       }).onComplete((_, failure) -> {
+        emptying = false;
         if (failure != null) {
           warn("trash cannot be emptied", failure);
-        }
-        emptying = false;
-        if (more && failure == null) {
+          more = true;                                    // the next phase tries again
+        } else if (more) {
           emptyTrash();
         }
       });

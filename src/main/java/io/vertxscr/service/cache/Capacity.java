@@ -23,7 +23,8 @@ import io.vertxscr.service.Membership;
 import io.vertxscr.service.Observer;
 import io.vertxscr.service.redundancy.ProtectionJob;
 import io.vertxscr.storage.DatasetStore;
-import java.nio.file.Files;
+import io.vertxscr.storage.Presence;
+import java.nio.file.attribute.BasicFileAttributes;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
@@ -116,8 +117,9 @@ public final class Capacity {
     if (target.mkdir()) {
       return fits(run, cache, how, target, waited);
     }
-    return loop.blocking("look for " + target.base(), () -> Files.isDirectory(loop.files().path(target.base())))
-        .compose(there -> there ? fits(run, cache, how, target, waited)
+    return loop.blocking("look for " + target.base(), () -> Presence.follow(loop.files().path(target.base())))
+        .map(there -> there.filter(BasicFileAttributes::isDirectory).isPresent())
+        .compose(isThere -> isThere ? fits(run, cache, how, target, waited)
             : Future.succeededFuture(new RoomEstimate(
                 List.of(), "store " + target.base() + " is not there, and with MKDIR=0 it is not made")));
   }

@@ -78,7 +78,7 @@ public final class StoreService {
     String what = "node " + self + ": store " + store.base() + " cannot be used: ";
     Path base = directories.path(store.base());
     try {
-      if (!store.mkdir() && !Presence.exists(base)) {
+      if (!store.mkdir() && Presence.follow(base).isEmpty()) {
         return Optional.of(what + "it is not there, and with MKDIR=0 it is not made");
       }
       Path cache = directories.path(directories.cache(store.base()).path());

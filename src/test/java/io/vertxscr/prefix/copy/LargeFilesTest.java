@@ -1,5 +1,6 @@
 package io.vertxscr.prefix.copy;
 
+import static io.vertxscr.prefix.metadata.Samples.refused;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -9,6 +10,7 @@ import io.vertxscr.model.RankFiles;
 import io.vertxscr.model.ScrException;
 import io.vertxscr.prefix.copy.extent.Extent;
 import io.vertxscr.prefix.metadata.Samples;
+import io.vertxscr.recorded.FaultyDisk;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -35,6 +37,10 @@ class LargeFilesTest {
   @BeforeEach
   void makeSamples() {
     samples = new Samples(temp);
+    makeFile();
+  }
+
+  private void makeFile() {
     rank = samples.cached(3, 0, "d/big");
     file = rank.files().getFirst();
   }
@@ -73,6 +79,19 @@ class LargeFilesTest {
       assertThat(Samples.tree(samples.prefix)).containsOnlyKeys("d/big");
       next.publish(rank.files());                         // repeated
       Files.delete(samples.prefix.resolve("d/big"));
+    }
+  }
+
+  @Test
+  void whatIsDurableIsNotCopiedAgainForOneErrorAtTheLookAtTheDraft() throws IOException {
+    try (FaultyDisk disk = new FaultyDisk()) {
+      samples = new Samples(disk.directory("/job"));
+      makeFile();
+      copy(copy("n1"), 0b00111);
+      Path draft = samples.paths.draft(file.path(), Samples.owner(3));
+      disk.looks(FaultyDisk.Look.failsOnce(draft::equals));
+      refused(Fault.IO, () -> copy(copy("n1"), 0b11111), draft.toString());
+      assertThat(copy(copy("n1"), 0b11111)).isEqualTo(bytes(0b11000));
     }
   }
 

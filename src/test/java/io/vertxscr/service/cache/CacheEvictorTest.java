@@ -3,14 +3,29 @@ package io.vertxscr.service.cache;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.vertx.core.Vertx;
+import io.vertxscr.config.policy.FlushPolicy;
+import io.vertxscr.config.policy.RunPolicy;
+import io.vertxscr.model.Descriptors;
+import io.vertxscr.model.RankMap;
+import io.vertxscr.model.Redundancy;
+import io.vertxscr.model.Scheme;
+import io.vertxscr.model.StoreDescriptor;
 import io.vertxscr.node.VertxLoop;
+import io.vertxscr.protocol.node.RunInfo;
+import io.vertxscr.recorded.FaultyDisk;
+import io.vertxscr.service.Loop;
 import io.vertxscr.service.Observer;
+import io.vertxscr.service.VirtualTime;
 import io.vertxscr.storage.DatasetStore;
 import io.vertxscr.storage.LocalFiles;
 import io.vertxscr.storage.NodeDirectories;
+import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
+import java.util.Random;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -53,6 +68,37 @@ class CacheEvictorTest {
     assertThat(quiet.get(60, TimeUnit.SECONDS)).isEqualTo("empty the trash");
     assertThat(transfers).containsExactly("evict dataset 3");
     assertThat(bytesBelow(directory.resolve("cache"))).isZero();
+  }
+
+  @Test
+  void trashThatCannotBeEmptiedIsTriedAgainWhenTheNextDatasetIsComplete() throws IOException {
+    try (FaultyDisk disk = new FaultyDisk()) {
+      Path node = disk.directory("/node");
+      DatasetStore store = DatasetStore.open(new NodeDirectories(node.resolve("cache"), node.resolve("control")));
+      Files.createDirectories(store.directory(DATASET));
+      VirtualTime time = new VirtualTime(new Random(1));
+      Loop loop = time.loop();
+      CacheEvictor evictor = new CacheEvictor(loop, "n1", store, Observer.NONE);
+      disk.trouble((_, what) -> {
+        if (what.startsWith("delete ")) {
+          throw new IOException("Input/output error");
+        }
+      });
+      time.await(loop.call(() -> evictor.drop(DATASET)));
+      time.runUntil(() -> false, Duration.ofMinutes(1));
+      assertThat(node.resolve("cache/.trash")).isNotEmptyDirectory();
+      disk.trouble(FaultyDisk.Trouble.NONE);
+      loop.later(() -> evictor.keep(new RunCache(run())));
+      time.runUntil(() -> false, Duration.ofMinutes(1));
+      assertThat(node.resolve("cache/.trash")).isEmptyDirectory();
+    }
+  }
+
+  private static RunInfo run() {
+    return new RunInfo(7, "/p", "job", new RankMap(List.of("n1")), Optional.empty(),
+        new RunInfo.InitialState(1, 1, 0, List.of()),
+        RunPolicy.of(Descriptors.of(Redundancy.of(Scheme.SINGLE, 8), StoreDescriptor.of("/ssd", 1)),
+            FlushPolicy.every(0, true)));
   }
 
   private static Object result(Callable<Object> work) {

@@ -5,6 +5,7 @@ import io.vertxscr.storage.AtomicFile;
 import io.vertxscr.storage.Faults;
 import io.vertxscr.storage.FileStamps;
 import io.vertxscr.storage.OwnFile;
+import io.vertxscr.storage.Presence;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
@@ -95,7 +96,7 @@ public final class LargeDraft {
     }
     try {
       source.open(file).close();
-      if (Files.isRegularFile(draft, LinkOption.NOFOLLOW_LINKS)) {
+      if (Presence.isFile(draft)) {
         sums.putAll(ExtentJournal.read(marksPath, owner));
       }
       if (sums.isEmpty()) {

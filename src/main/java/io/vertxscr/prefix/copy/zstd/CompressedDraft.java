@@ -14,12 +14,13 @@ import io.vertxscr.prefix.metadata.PrefixDirectories;
 import io.vertxscr.storage.Faults;
 import io.vertxscr.storage.FileStamps;
 import io.vertxscr.storage.OwnFile;
+import io.vertxscr.storage.Presence;
 import io.vertxscr.storage.WholeFiles;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
-import java.nio.file.LinkOption;
+import java.nio.file.attribute.BasicFileAttributes;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -124,11 +125,12 @@ public final class CompressedDraft {
   }
 
   /** Reuses the durable frames of an earlier attempt, if the draft fits to them. */
-  private void goOn(Map<Integer, Integer> marks) throws IOException {
-    if (!Files.isRegularFile(places.draft(), LinkOption.NOFOLLOW_LINKS)) {
+  private void goOn(Map<Integer, Integer> marks) {
+    Optional<BasicFileAttributes> draft = Presence.look(places.draft()).filter(BasicFileAttributes::isRegularFile);
+    if (draft.isEmpty()) {
       return;
     }
-    long length = Files.size(places.draft());
+    long length = draft.get().size();
     for (int at = 0; marks.containsKey(at) && marks.containsKey(at + 1) && marks.containsKey(at + 2); at += MARKS) {
       int bytes = (int) Math.min(manner.frameBytes, file.bytes() - readBytes);
       if (storedBytes + marks.get(at) > length) {

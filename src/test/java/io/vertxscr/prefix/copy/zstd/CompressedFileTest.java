@@ -12,6 +12,7 @@ import io.vertxscr.prefix.copy.extent.CheckedPiece;
 import io.vertxscr.prefix.copy.extent.LargeDraft.Places;
 import io.vertxscr.prefix.copy.extent.Meter;
 import io.vertxscr.prefix.copy.extent.ResumableCopy;
+import io.vertxscr.recorded.FaultyDisk;
 import io.vertxscr.storage.object.MemoryObjectStore;
 import io.vertxscr.storage.object.ObjectMachine;
 import java.io.ByteArrayInputStream;
@@ -206,6 +207,23 @@ class CompressedFileTest {
     other[7]++;
     write(draft(file(other), 3, Optional.empty()), Meter.NONE);
     assertCorrupt(() -> new CompressedFile(draft, FlushedFile.of(file), "the file").check(), "same length");
+  }
+
+  @Test
+  void durableFramesAreNotWrittenAgainForOneErrorAtTheLookAtTheDraft() throws IOException {
+    try (FaultyDisk disk = new FaultyDisk()) {
+      temp = disk.directory("/job");
+      nameFiles();
+      FileMeta file = file(content(10 * FRAME_BYTES));
+      CompressedDraft dies = draft(file, 3, Optional.of("n1"));
+      assertThatThrownBy(() -> write(dies, dyingAfter(6, new ArrayList<>()))).hasMessage("died");
+      disk.looks(FaultyDisk.Look.failsOnce(draft::equals));
+      CompressedDraft fails = draft(file, 3, Optional.of("n1"));
+      assertThatThrownBy(() -> write(fails, Meter.NONE)).hasMessageContaining("Input/output error");
+      List<Integer> passed = new ArrayList<>();
+      write(draft(file, 3, Optional.of("n1")), passed::add);
+      assertThat(passed).as("four frames and the table").hasSize(5);
+    }
   }
 
   /** Passes so many pieces, then ends the copy as a daemon that dies. */
