@@ -185,6 +185,7 @@ public final class NodeAssembly {
     runs.onOver(run -> shards.end(Optional.ofNullable(run.open())));
     runs.onOver(run -> protection.over(run.info().run(), run.over().orElseThrow()));
     runs.onOver(_ -> copies.goOn());
+    runs.onOver(phases::over);
     runs.onArriving(evictor::nextRun);
     runs.onDeserted(phases::forget);
     runs.onReplaced(last -> {

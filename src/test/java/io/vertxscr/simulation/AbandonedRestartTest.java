@@ -19,13 +19,14 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
 import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * Goal: a run that loses a rank while its checkpoint is restored holds up no flush. Method: two nodes with a rank each
- * in virtual time; ranks may read in place, for which renames in the prefix directory wait. A rank dies at each
- * millisecond of a restart; the next run flushes the caches first. Replay with -Dseed=N.
+ * Goal: a run that loses a rank in a restart, or just behind, holds up no flush and nobody waits. Method: two nodes
+ * with a rank each in virtual time; ranks may read in place, for which renames in the prefix directory wait. A rank
+ * dies at each millisecond of a restart; the next run flushes the caches first. Replay with -Dseed=N.
  */
 class AbandonedRestartTest {
   private static final long SEED = Long.getLong("seed", 1);
@@ -51,6 +52,14 @@ class AbandonedRestartTest {
     return NODES.stream().map(cluster::client).toList();
   }
 
+  private void start() throws IOException {
+    Files.createDirectories(machine("n1").path(PREFIX.toString()));
+    for (String node : NODES) {
+      Files.createDirectories(machine(node).path("/local"));
+      cluster.start(node);
+    }
+  }
+
   private void checkpoint() throws IOException {
     List<ScrClient> clients = clients();
     List<VirtualSession> ranks = cluster.all(cluster.init(clients, Map.of()), answer -> answer);
@@ -72,11 +81,7 @@ class AbandonedRestartTest {
   @ParameterizedTest
   @MethodSource("times")
   void holdsUpNoFlush(int dies) throws IOException {
-    Files.createDirectories(machine("n1").path(PREFIX.toString()));
-    for (String node : NODES) {
-      Files.createDirectories(machine(node).path("/local"));
-      cluster.start(node);
-    }
+    start();
     checkpoint();
     List<ScrClient> abandoned = clients();
     List<Future<VirtualSession>> first = cluster.init(abandoned, Map.of());
@@ -89,5 +94,22 @@ class AbandonedRestartTest {
     cluster.pass(Duration.ofMinutes(1));
     assertThat(second).allMatch(Future::succeeded);
     assertThat(machine("n1").path(PREFIX + "/step-1/rank-1")).exists();
+  }
+
+  /** Who writes brings the checkpoint of the restart to stable storage first, and asks whether all others have. */
+  @Test
+  void leavesNoNodeWaitingWhereARankDiesBetweenRestartAndOutput() throws IOException {
+    start();
+    checkpoint();
+    List<ScrClient> clients = clients();
+    List<VirtualSession> ranks = cluster.all(cluster.init(clients, Map.of()), answer -> answer);
+    List<Optional<VirtualPhase>> offered = cluster.all(ranks, VirtualSession::restart);
+    cluster.all(offered, phase -> phase.orElseThrow().complete(true));
+    Future<VirtualPhase> output = ranks.getFirst().startOutput("step-2", DatasetFlags.CHECKPOINT);
+    cluster.pass(Duration.ofMillis(MOST_MS));
+    clients.getLast().close();
+    assertThat(cluster.await(output).cause()).hasMessageContaining("rank 1");
+    cluster.pass(Duration.ofSeconds(30));
+    assertThat(NODES).allMatch(node -> cluster.unanswered(node) == 0);
   }
 }

@@ -133,6 +133,14 @@ public final class StableStorage {
   }
 
   /**
+   * Tells the leader that the run was over before its checkpoint of the restart was synced here.
+   * Nodes whose ranks had begun to write would wait for this one.
+   */
+  public void unsecured(RunInfo run, DatasetKey checkpoint) {
+    tell(run, checkpoint, "its run was over before it was synced there").otherwiseEmpty();
+  }
+
+  /**
    * Tells the leader that this cache has nothing of the checkpoint of the restart. Its ranks read it in the prefix
    * directory. Other nodes may have had parts of it since an earlier run, and wait for all.
    *

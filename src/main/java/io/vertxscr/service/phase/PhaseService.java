@@ -445,6 +445,12 @@ public final class PhaseService {
     return Future.failedFuture(failure);
   }
 
+  /** The run is over before its time. Its ranks here may not have begun to write, as those of other nodes have. */
+  public void over(LocalRun run) {
+    run.cache().toSecure().ifPresent(_ ->
+        run.info().restart().ifPresent(restart -> stable.unsecured(run.info(), restart.key())));
+  }
+
   /** Throws away what the last run was writing when it ended, once; its processes are gone now. */
   public void forget(LocalRun last) {
     OpenDataset open = last.open();
