@@ -106,6 +106,8 @@ final class RivalJob {
     hosts.forEach(name -> {
       cluster.start(name);
       machines.get(name).daemon(cluster.loop(name));
+      scenario.prefixFailsAtStart(name, 1).ifPresent(start ->
+          machines.get(name).failAt(start.operation(), true, start.failure()));
     });
     plan.pausedAfterMs().ifPresent(ms -> script.after(ms, this::pause));
     script.after(LAUNCH_MS, this::run);

@@ -103,6 +103,8 @@ record Scenario(long seed, Profile profile, int nodes, int spares, int ranksPerN
   /** Of so many daemons that start again, where disks fail, one has an error; most do less, and look at less. */
   private static final int START_KINDS = 4;
   private static final int MOST_START_OPERATIONS = 80;
+  /** Where the prefix file system fails, it does so for daemons that start in one of so many. */
+  private static final int PREFIX_START_KINDS = 4;
   /** Of so many single errors of a file system, one is of a look, and each other one of these. */
   private static final int LOOK_KINDS = 6;
   private static final List<OperationFailure> OF_OPERATIONS = List.of(
@@ -599,6 +601,30 @@ record Scenario(long seed, Profile profile, int nodes, int spares, int ranksPerN
         OVERTAKEN_MOST_MS.get(random.nextInt(OVERTAKEN_MOST_MS.size()))));
   }
 
+  /** Which operation on the prefix directory, or look there, of a daemon that has just started fails. */
+  record StartFailure(int operation, OperationFailure failure) {}
+
+  /** What of the prefix directory fails for a daemon, also of another job; empty: nothing. @param start from 1 */
+  Optional<StartFailure> prefixFailsAtStart(String node, int start) {
+    boolean isRival = RivalJob.names(nodes).contains(node);
+    Random random = drawOf(32, 2 * start + (isRival ? 1 : 0), Integer.parseInt(node.substring(1)));
+    if (!prefixFailsAtStarts() || random.nextBoolean()) {
+      return Optional.empty();
+    }
+    boolean looks = random.nextInt(LOOK_KINDS) == 0;
+    return Optional.of(new StartFailure(1 + random.nextInt(1 + random.nextInt(MOST_START_OPERATIONS)),
+        looks ? OperationFailure.OF_LOOK : OF_OPERATIONS.get(random.nextInt(OF_OPERATIONS.size()))));
+  }
+
+  private boolean prefixFailsAtStarts() {
+    return profile.kinds().contains(Kind.PREFIX_FAILS) && drawOf(32, 0, 0).nextInt(PREFIX_START_KINDS) == 0;
+  }
+
+  /** Whether somebody may not see the prefix directory as it is. */
+  boolean hurtsPrefix() {
+    return prefixFailsAtStarts() || troubles.stream().anyMatch(trouble -> trouble.kind().hurtsPrefix());
+  }
+
   /** What befalls a command of an operator. */
   enum Mishap { KILLED, KILLED_AT_RENAME, OPERATION_FAILS, LOOK_FAILS }
 
@@ -825,6 +851,7 @@ record Scenario(long seed, Profile profile, int nodes, int spares, int ranksPerN
             + (fileBytes().isPresent() ? "files of " + fileBytes().getAsInt() + ", " : "") : "")
         + (objectPart().isPresent() ? "object store by parts of " + objectPart().getAsInt() + ", " : "")
         + rival().map(rival -> rival + ", ").orElse("")
+        + (prefixFailsAtStarts() ? "errors of the prefix directory at starts, " : "")
         + files + (rolling ? " rolling" : "") + " files a rank, checkpoints in each run " + steps + ", "
         + (variant.equals(Variant.PLAIN) ? "" : variant + ", ") + parameters + (rare().isEmpty() ? "" : ", " + rare());
   }

@@ -384,7 +384,7 @@ final class Simulation {
     if (stop.isTriedAgain() && operator.hasHalted()) {
       runs.run(main, run, hosts, 0, List.of());
       boolean began = world.ranks.stream().anyMatch(rank -> rank.hasRestarted);
-      if (began && scenario.troubles().stream().noneMatch(trouble -> trouble.kind().hurtsPrefix())) {
+      if (began && !scenario.hurtsPrefix()) {
         world.stop(Invariant.HALTS_ARE_OBEYED, "a run began after run " + run + " although the halt file forbids it");
       }
     }
@@ -407,6 +407,7 @@ final class Simulation {
     for (String name : List.copyOf(world.lost)) {
       world.start(name);
     }
+    strikes.disarm();
     edits.behind(last);
     runs.run(main, last, hosts, 0, List.of());
     if (runs.hasFailed() && runs.hadNoRoom()) {

@@ -236,6 +236,10 @@ final class World {
       cluster.pass(Duration.ofSeconds(1));
     }
     machine(name).daemon(cluster.loop(name));
+    scenario.prefixFailsAtStart(name, starts.get(name)).ifPresent(start -> {
+      said("of " + name + ", " + start);
+      machine(name).failAt(start.operation(), true, start.failure());
+    });
     hasBegun.add(name);
     lost.remove(name);
   }
@@ -299,8 +303,7 @@ final class World {
 
   /** What a node does not hear, as it is away, it reads in the prefix directory when it is back. */
   boolean mayAllRead() {
-    return scenario.troubles().stream()
-        .noneMatch(trouble -> trouble.kind().hidesNodes() || trouble.kind().hurtsPrefix());
+    return !scenario.hurtsPrefix() && scenario.troubles().stream().noneMatch(trouble -> trouble.kind().hidesNodes());
   }
 
   boolean isWithinTolerance(Attempt attempt) {
