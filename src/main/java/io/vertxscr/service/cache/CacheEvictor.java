@@ -165,9 +165,17 @@ public final class CacheEvictor {
     });
   }
 
-  /** @param evict returns whether it has gone */
+  /**
+   * Deletes a dataset. One error may pass, so it is tried twice: a store has a SIZE that no write would find exceeded.
+   *
+   * @param evict returns whether it has gone
+   */
   private Future<Void> drop(int datasetId, Callable<Boolean> evict) {
-    return loop.blocking("evict dataset " + datasetId, evict).<Void>map(gone -> {
+    String what = "evict dataset " + datasetId;
+    return loop.blocking(what, evict).recover(failure -> {
+      LOG.info("dataset {} cannot be evicted at once: {}", datasetId, failure.getMessage());
+      return loop.blocking(what, evict);
+    }).<Void>map(gone -> {
       if (gone) {
         observer.notice(new Event.Evicted(datasetId));
         emptyTrash();
