@@ -1,0 +1,136 @@
+package io.vertxscr.simulation;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.vertx.core.Future;
+import io.vertxscr.service.Loop;
+import io.vertxscr.service.VirtualTime;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
+
+/** Goal: jobs are overtaken as threads are. Method: a daemon whose jobs stand at each operation on files. */
+@Execution(ExecutionMode.CONCURRENT)
+class OvertakingTest {
+  private final VirtualTime time = new VirtualTime(new Random(1));
+  private final AtomicBoolean stands = new AtomicBoolean();
+  private final AtomicBoolean lives = new AtomicBoolean(true);
+  private final Loop loop = time.loop(new VirtualTime.NodeCondition() {
+    @Override
+    public boolean lives() {
+      return lives.get();
+    }
+
+    @Override
+    public boolean runs() {
+      return !stands.get();
+    }
+  });
+  private final SimulatedDisk shared = new SimulatedDisk(time::nowNs);
+  private final Machine machine =
+      new Machine("n1", time, new SimulatedDisk(time::nowNs), shared, Machine.Watcher.NONE);
+  private final List<String> story = new ArrayList<>();
+
+  OvertakingTest() {
+    machine.isOf(new Machine.Standstill() {
+      @Override
+      public boolean runs(String node) {
+        return !stands.get();
+      }
+
+      @Override
+      public void begins(String node, boolean isMissed) {
+        stands.set(true);
+      }
+
+      @Override
+      public void ends(String node, boolean isMissed) {
+        stands.set(false);
+      }
+    });
+    machine.daemon(loop);
+    machine.overtakes(new Overtaking(new Random(1), 1, 50));
+  }
+
+  private Future<Void> job(String name) {
+    return loop.blocking(name, () -> {
+      steps(name);
+      return null;
+    });
+  }
+
+  private Future<Void> jobInMonitor(String name) {
+    return loop.blocking(name, () -> {
+      synchronized (story) {
+        steps(name);
+      }
+      return null;
+    });
+  }
+
+  private void steps(String name) throws IOException {
+    for (int step = 1; step <= 3; step++) {
+      story.add(name);
+      Files.createDirectory(file(name + step));
+    }
+  }
+
+  private Path file(String name) {
+    return machine.local().path("/" + name);
+  }
+
+  private void untilDone(Future<?>... jobs) {
+    Stream.of(jobs).forEach(time::await);
+  }
+
+  @Test
+  void anotherJobOfTheDaemonComesBetweenTwoOperations() {
+    untilDone(job("a"), job("b"));
+    assertThat(story.indexOf("a")).isLessThan(story.lastIndexOf("b"));
+    assertThat(story.indexOf("b")).isLessThan(story.lastIndexOf("a"));
+  }
+
+  @Test
+  void inAMonitorItsDaemonStandsAndNobodyOfItComesBetween() {
+    for (int ms = 1; ms < 300; ms++) {
+      loop.after(ms, () -> story.add("loop"));
+      time.loop().after(ms, () -> story.add("other node"));
+    }
+    untilDone(jobInMonitor("a"));
+    List<String> amid = story.subList(story.indexOf("a"), story.lastIndexOf("a"));
+    assertThat(amid).contains("other node").doesNotContain("loop");
+  }
+
+  @Test
+  void aDaemonThatEndsWhileItsJobStandsDoesNotCleanUp() throws Exception {
+    for (int ms = 1; ms < 300; ms++) {
+      time.loop().after(ms, this::endsAmid);
+    }
+    loop.blocking("a", () -> {
+      try {
+        steps("a");
+      } finally {
+        Files.delete(file("a1"));
+      }
+      return null;
+    });
+    time.runUntil(() -> false, Duration.ofSeconds(1));
+    assertThat(story).hasSize(2);
+    assertThat(Files.exists(file("a1"))).isTrue();
+  }
+
+  private void endsAmid() {
+    if (story.size() == 2 && lives.getAndSet(false)) {
+      machine.daemon(null);
+    }
+  }
+}
