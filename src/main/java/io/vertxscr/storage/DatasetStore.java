@@ -55,6 +55,8 @@ public final class DatasetStore {
   private final Map<Integer, CacheDirectory> placed = new ConcurrentHashMap<>();
   private final Map<Integer, Map<Integer, RankFiles>> writing = new ConcurrentHashMap<>();
   private final Map<Integer, Map<Integer, Path>> lent = new ConcurrentHashMap<>();
+  /** Datasets that are forgotten while their directories are there. For a moment, or until an error has passed. */
+  private final Map<Integer, Leaving> leaving = new ConcurrentHashMap<>();
   private final DamagedParts damaged = new DamagedParts();
   private final List<Consumer<DatasetKey>> evicted = new CopyOnWriteArrayList<>();
 
@@ -64,6 +66,9 @@ public final class DatasetStore {
    * @param complete false while the dataset is still being protected
    */
   public record Holding(RankFiles files, boolean complete) {}
+
+  /** A dataset whose directory is to go. @param record empty where it had no filemap */
+  private record Leaving(Path cache, Optional<DatasetRecord> record) {}
 
   private DatasetStore(NodeDirectories directories, Filemaps filemaps) {
     this.directories = directories;
@@ -534,17 +539,31 @@ public final class DatasetStore {
     return bins(directories.path(cache(datasetId).path())).takeLent(target);
   }
 
-  /** Forgets the dataset, durably, and throws its files away. Does nothing if there are none. */
+  /**
+   * Forgets the dataset, durably, and throws its files away. Does nothing if there are none. What fails once it is
+   * forgotten is done by the next call, by {@link #emptyTrash}, or before another dataset of its id is written.
+   */
   public synchronized void evict(int datasetId) {
+    finishEviction(datasetId);
     Path cache = directories.path(cache(datasetId).path());
     Optional<DatasetRecord> record = filemaps.delete(datasetId);
     damaged.forget(datasetId);
     placed.remove(datasetId);
     writing.remove(datasetId);
     lent.remove(datasetId);
-    record.ifPresent(gone -> bins(cache).recycle(datasetId, Filemaps.redundancyOf(gone)));
-    bins(cache).trash(NodeDirectories.dataset(cache, datasetId));
-    record.ifPresent(gone -> evicted.forEach(observer -> observer.accept(gone.key())));
+    leaving.put(datasetId, new Leaving(cache, record));
+    finishEviction(datasetId);
+  }
+
+  private synchronized void finishEviction(int datasetId) {
+    Leaving gone = leaving.get(datasetId);
+    if (gone != null) {
+      Bins store = bins(gone.cache);
+      gone.record.ifPresent(record -> store.recycle(datasetId, Filemaps.redundancyOf(record)));
+      store.trash(NodeDirectories.dataset(gone.cache, datasetId));
+      leaving.remove(datasetId);
+      gone.record.ifPresent(record -> evicted.forEach(observer -> observer.accept(record.key())));
+    }
   }
 
   /**
@@ -555,6 +574,11 @@ public final class DatasetStore {
    */
   public synchronized boolean evict(DatasetRecord chosen) {
     int id = chosen.descriptor().id();
+    Leaving begun = leaving.get(id);
+    if (begun != null && begun.record.filter(gone -> gone.key().equals(chosen.key())).isPresent()) {
+      finishEviction(id);
+      return true;
+    }
     boolean same = find(id).filter(now -> now.key().equals(chosen.key()) && now.flush() == chosen.flush()).isPresent();
     if (same) {
       evict(id);
@@ -583,6 +607,13 @@ public final class DatasetStore {
    */
   public void emptyTrash() {
     ScrException failed = null;
+    for (int datasetId : leaving.keySet()) {
+      try {
+        finishEviction(datasetId);
+      } catch (ScrException e) {
+        failed = e;
+      }
+    }
     for (Bins store : bins.values()) {
       try {
         store.emptyTrash();
@@ -623,6 +654,9 @@ public final class DatasetStore {
   }
 
   private Path create(int datasetId, Path directory) {
+    if (leaving.containsKey(datasetId)) {
+      finishEviction(datasetId);
+    }
     bins(directories.path(cache(datasetId).path()));
     try {
       return Trees.make(directory);

@@ -3,6 +3,7 @@ package io.vertxscr.storage;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.vertxscr.model.DatasetKey;
 import io.vertxscr.model.DatasetRecord;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.RankFiles;
@@ -282,15 +283,95 @@ class DatasetStoreDiskTest {
     }
   }
 
+  /** Each step of it fails in turn; what was not forgotten is held, and goes the same way. */
+  @ParameterizedTest
+  @EnumSource(NextTry.class)
+  void anEvictionThatHasBegunGoesOnAtTheNextTryInItsOwnStore(NextTry next) throws IOException {
+    int at = 1;
+    while (evictedAtTheNextTry(next, at)) {
+      at++;
+    }
+    assertThat(at).as("operations").isGreaterThan(5);
+  }
+
+  /** What an eviction that has failed goes on with. */
+  private enum NextTry {
+    CHOSEN, ID, LEFTOVERS, SAME_ID, TRASH
+  }
+
+  /** @param at the operation of the eviction that fails @return whether one has */
+  private static boolean evictedAtTheNextTry(NextTry next, int at) throws IOException {
+    Scene scene = new Scene();
+    try (scene.disk) {
+      DatasetStore store = scene.store;
+      String other = scene.disk.directory("/other").toString();
+      store.use(other);
+      store.place(NEW, other);
+      scene.save(NEW);
+      Path directory = store.directory(NEW);
+      failSync(scene, NEW, List.of());
+      List<DatasetKey> told = new ArrayList<>();
+      store.whenEvicted(told::add);
+      DatasetRecord chosen = store.find(NEW).orElseThrow();
+      int[] operations = {0};
+      scene.disk.trouble((_, what) -> {
+        if (++operations[0] == at) {
+          throw new IOException("Input/output error at " + what);
+        }
+      });
+      String when = next + ", operation " + at;
+      try {
+        assertThat(store.evict(chosen)).as(when).isTrue();
+      } catch (ScrException e) {
+        when += ": " + e.getMessage();
+      }
+      scene.disk.trouble(Trouble.NONE);
+      boolean held = store.find(NEW).isPresent();
+      if (!held || next == NextTry.CHOSEN || next == NextTry.ID) {
+        goOn(store, next, chosen, held || told.isEmpty(), when);
+        assertThat(store.find(NEW)).as(when).isEmpty();
+        assertThat(directory).as(when).doesNotExist();
+        assertThat(store.hasLostWrites(NEW)).as(when).isFalse();
+        assertThat(told).as(when).containsExactly(chosen.key());
+      }
+      requireWhole(store, when);
+      return operations[0] >= at;
+    }
+  }
+
+  private static void goOn(DatasetStore store, NextTry next, DatasetRecord chosen, boolean here, String when)
+      throws IOException {
+    switch (next) {
+      case CHOSEN -> assertThat(store.evict(chosen)).as(when).isEqualTo(here);
+      case ID -> store.evict(NEW);
+      case LEFTOVERS -> store.discardLeftovers(NEW);
+      case SAME_ID -> {
+        store.place(NEW, chosen.cache().base());
+        Path file = store.createDirectory(NEW, 1).resolve("a");
+        Files.write(file, new byte[1]);
+        assertThat(Trees.list(store.directory(NEW))).as(when).containsExactly(file.getParent());
+        assertThat(store.evict(chosen)).as(when).isFalse();
+        assertThat(file).as(when).exists();
+        store.evict(NEW);
+      }
+      case TRASH -> store.emptyTrash();
+      default -> throw new AssertionError(next);
+    }
+  }
+
   /** @param noting what begins with this and is of the mark fails as well */
   private static void failSync(Scene scene, List<String> noting) {
+    failSync(scene, OLD, noting);
+  }
+
+  private static void failSync(Scene scene, int id, List<String> noting) {
     scene.disk.trouble((_, what) -> {
-      if (what.startsWith("sync ") && what.endsWith("cache/scr.dataset." + OLD)
+      if (what.startsWith("sync ") && what.endsWith("/scr.dataset." + id)
           || noting.stream().anyMatch(what::startsWith) && what.contains(".lostwrites")) {
         throw new IOException("Input/output error");
       }
     });
-    assertThatThrownBy(() -> scene.store.sync(OLD, List.of())).hasMessageContaining("Input/output error");
+    assertThatThrownBy(() -> scene.store.sync(id, List.of())).hasMessageContaining("Input/output error");
     scene.disk.trouble(Trouble.NONE);
   }
 
