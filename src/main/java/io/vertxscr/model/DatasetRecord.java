@@ -128,6 +128,12 @@ public record DatasetRecord(DatasetDescriptor descriptor, Origin origin, CacheDi
     return ranks.stream().anyMatch(rank -> rank.files().hasUnread());
   }
 
+  /** Returns the same where a sync has failed: unread files are known by nothing any more. */
+  public DatasetRecord withLostWrites() {
+    return with(ranks.stream().map(rank -> rank.learned(new RankFiles(
+        rank.files().rank(), rank.files().files().stream().map(FileMeta::withLostWrites).toList()))).toList());
+  }
+
   public Scheme scheme() {
     return redundancy.scheme();
   }

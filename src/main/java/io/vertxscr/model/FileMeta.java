@@ -59,11 +59,14 @@ public record FileMeta(String name, String path, long bytes, OptionalInt crc, Op
    * By what a file is known again that nobody has read since its rank called it complete. It is the same as long as all
    * of these are, with size and {@link Stamp}, in the same mount of its file system.
    *
-   * @param mount id of that mount
+   * @param mount id of that mount; {@link #LOST_WRITES} where it is known by nothing any more
    * @param changedSeconds when its bytes or attributes changed last, which no program can set: seconds since 1970
    * @param changedNanos and the rest of that, 0 to {@link Stamp#MAX_NANOS}
    */
-  public record Unread(String mount, long device, long inode, long changedSeconds, int changedNanos) {}
+  public record Unread(String mount, long device, long inode, long changedSeconds, int changedNanos) {
+    /** Instead of a mount: some of what was written may be lost, without a trace in times. */
+    public static final String LOST_WRITES = "lost-writes";
+  }
 
   /** Returns the file with its checksum. */
   public FileMeta withCrc(int known) {
@@ -73,6 +76,12 @@ public record FileMeta(String name, String path, long bytes, OptionalInt crc, Op
   /** Returns the file without a checksum, known by this instead. */
   public FileMeta with(Unread identity) {
     return new FileMeta(name, path, bytes, OptionalInt.empty(), stamp, shared, Optional.of(identity));
+  }
+
+  /** Returns an unread file as one that is known by nothing, any other one as it is. */
+  public FileMeta withLostWrites() {
+    return unread.map(known -> with(new Unread(Unread.LOST_WRITES, known.device, known.inode, known.changedSeconds,
+        known.changedNanos))).orElse(this);
   }
 
   /** Returns the file without what is known of its bytes. */

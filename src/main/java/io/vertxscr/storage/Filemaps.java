@@ -61,6 +61,8 @@ final class Filemaps {
     for (int id : all.lostWrites) {
       if (!all.has(id)) {
         all.clearLostWrites(id);
+      } else {
+        all.find(id).ifPresent(all::hold);
       }
     }
     return all;
@@ -105,15 +107,19 @@ final class Filemaps {
 
   /** Writes one, durably. @return its previous content */
   Optional<DatasetRecord> save(DatasetRecord record) {
-    AtomicFile.replaceOwn(directories.filemap(record.descriptor().id()), FilemapFile.encode(record), syncs);
+    AtomicFile.replaceOwn(directories.filemap(record.descriptor().id()), FilemapFile.encode(known(record)), syncs);
     return hold(record);
+  }
+
+  private DatasetRecord known(DatasetRecord record) {
+    return hasLostWrites(record.descriptor().id()) ? record.withLostWrites() : record;
   }
 
   /** What is wrong with one on the disk; empty where it says the same. */
   Optional<String> problem(DatasetRecord record) {
     Path file = directories.filemap(record.descriptor().id());
     try {
-      return FilemapFile.decode(RegularFile.bytes(file, MAX_BYTES)).equals(record) ? Optional.empty()
+      return known(FilemapFile.decode(RegularFile.bytes(file, MAX_BYTES))).equals(record) ? Optional.empty()
           : Optional.of(file + " says something else than was written");
     } catch (IOException e) {
       return Optional.of(Faults.io(file, e).getMessage());
@@ -128,15 +134,18 @@ final class Filemaps {
   }
 
   /**
-   * Marks a dataset of which a sync has failed until it is deleted. In memory at least.
+   * Marks a dataset of which a sync has failed until it is deleted. In memory at least. Its filemap says so of unread
+   * files, for who reads it without the mark.
    *
    * @param why for people
    * @throws ScrException IO, NO_SPACE where it is not durable
    */
   void markLostWrites(int datasetId, String why) {
     lostWrites.add(datasetId);
+    find(datasetId).ifPresent(this::hold);
     AtomicFile.replaceOwn(
         directories.lostWrites(datasetId), (why + "\n").getBytes(StandardCharsets.UTF_8), syncs);
+    find(datasetId).filter(DatasetRecord::hasUnread).ifPresent(this::save);
   }
 
   /** Needs no sync: the next filemap of that id syncs the directory. */
@@ -158,7 +167,7 @@ final class Filemaps {
   private Optional<DatasetRecord> hold(DatasetRecord record) {
     int id = record.descriptor().id();
     newestId = Math.max(newestId, id);
-    DatasetRecord before = held.put(id, record);
+    DatasetRecord before = held.put(id, known(record));
     Path directory = NodeDirectories.dataset(directories.path(record.cache().path()), id);
     bytes.put(id, record.ranks().stream().mapToLong(rank -> rank.files().bytes()).sum() + redundancyOf(record).stream()
         .mapToLong(name -> LocalFiles.bytes(NodeDirectories.resolve(directory, name))).sum());

@@ -90,6 +90,9 @@ public final class UnreadFiles {
    */
   public static Optional<String> problem(Path path, FileMeta file) {
     Unread known = file.unread().orElseThrow();
+    if (known.mount().equals(Unread.LOST_WRITES)) {
+      return Optional.of(path + " had not been read when a sync of its dataset failed, so nobody knows its checksum");
+    }
     try {
       Optional<MountIdentity> mounts = MountIdentity.on(path.getFileSystem());
       if (mounts.isEmpty() || !mounts.get().of(known.device()).equals(known.mount())) {

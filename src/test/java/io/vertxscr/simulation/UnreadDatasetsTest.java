@@ -1,8 +1,10 @@
 package io.vertxscr.simulation;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.vertxscr.config.Settings;
+import io.vertxscr.format.FilemapFile;
 import io.vertxscr.model.DatasetFlags;
 import io.vertxscr.model.DatasetRecord;
 import io.vertxscr.model.DatasetRecord.FlushState;
@@ -28,7 +30,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * Goal: a checkpoint without redundancy is complete before anybody has read it. A restart uses it unread only where
- * nobody has touched it, on the same boot of the machines; who copies it knows its checksums.
+ * nobody has touched it, on the same boot of the machines, and no sync of it has failed; who copies it knows its
+ * checksums.
  *
  * <p>Method: two nodes with a rank each in virtual time, on RAM disks, and a prefix directory that takes no files until
  * it is told to. Replay with -Dseed=N.
@@ -46,6 +49,11 @@ class UnreadDatasetsTest {
   private final Map<String, LocalFiles> files = new HashMap<>();
   private VirtualCluster cluster;
   private boolean takesFiles;
+  /** The type of the file systems, and whether files in caches cannot be synced. */
+  private String kind = "tmpfs";
+  private boolean failsSyncs;
+  /** Happens once, at a write of what is flushed of rank 0. */
+  private Runnable whileCopying = () -> {};
   /** How often daemons have opened ranks' files in caches. */
   private int opened;
 
@@ -55,13 +63,21 @@ class UnreadDatasetsTest {
       if (onShared && operation == Operation.CREATE && !takesFiles && path.toString().contains("/step-")) {
         throw new IOException("Input/output error");
       }
+      if (onShared && operation == Operation.WRITE && path.toString().contains("rank-0")) {
+        Runnable once = whileCopying;
+        whileCopying = () -> {};
+        once.run();
+      }
+      if (failsSyncs && !onShared && operation == Operation.SYNC && path.toString().contains("/rank.")) {
+        throw new IOException("Input/output error");
+      }
       boolean opens = !onShared && operation == Operation.OPEN && time.isInJob();
       opened += opens && path.toString().contains("/rank.") ? 1 : 0;
     }
 
     @Override
     public String kind() {
-      return "tmpfs";
+      return kind;
     }
   };
 
@@ -237,6 +253,57 @@ class UnreadDatasetsTest {
     writeUnread(Map.of());
     write(cached(0), bytes(7));
     takesFiles = true;
+    cluster.pass(Duration.ofMinutes(5));
+    assertThat(machine("n1").getPath(PREFIX + "/step-1/rank-0")).doesNotExist();
+    assertThat(filemaps()).noneMatch(held -> held.flush() == FlushState.DONE);
+  }
+
+  /** On disks, which are to bring it to stable storage behind the answer and cannot. */
+  private void writeUnsyncable(Map<String, String> parameters) throws IOException {
+    kind = "ext4";
+    failsSyncs = true;
+    writeUnread(parameters);
+    cluster.awaits("the failed syncs", () -> NODES.stream().allMatch(node -> cluster.store(node).hasLostWrites(1)));
+    failsSyncs = false;                                   // the next one would succeed, without what was lost
+  }
+
+  /** What its files have now may be what they had, and nobody can tell. */
+  @Test
+  void whatCouldNotBeSyncedIsNotOffered() throws IOException {
+    writeUnsyncable(Map.of());
+    for (String node : NODES) {
+      Path filemap = cluster.store(node).directories().filemap(1);
+      DatasetRecord written = FilemapFile.decode(Files.readAllBytes(filemap));
+      assertThat(written).as("for who reads no marks").isEqualTo(written.withLostWrites());
+    }
+    kill();
+    start();
+    assertThat(restart(NODES)).isEmpty();
+    assertThat(filemaps()).as("its checksums stay unknown").allMatch(DatasetRecord::hasUnread);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"0", "1"})
+  void whoFlushesFromItWhatCouldNotBeSyncedPublishesNothing(String containers) throws IOException {
+    writeUnsyncable(Map.of("SCR_USE_CONTAINERS", containers));
+    takesFiles = true;
+    cluster.pass(Duration.ofMinutes(5));
+    assertThat(machine("n1").getPath(PREFIX + "/step-1/rank-0")).doesNotExist();
+    assertThat(filemaps()).noneMatch(held -> held.flush() == FlushState.DONE).allMatch(DatasetRecord::hasUnread);
+  }
+
+  /** What is read behind the failure may be what was lost. */
+  @Test
+  void whatCouldNotBeSyncedWhileItWasCopiedIsNotPublished() throws IOException {
+    takesFiles = true;
+    whileCopying = () -> {
+      failsSyncs = true;
+      assertThatThrownBy(() -> cluster.store("n1").sync(1, filemaps().getFirst().ranks().stream()
+          .map(DatasetRecord.RankRecord::files).toList())).hasMessageContaining("Input/output error");
+      failsSyncs = false;
+    };
+    writeUnread(Map.of());
+    cluster.awaits("the failed sync", () -> cluster.store("n1").hasLostWrites(1));
     cluster.pass(Duration.ofMinutes(5));
     assertThat(machine("n1").getPath(PREFIX + "/step-1/rank-0")).doesNotExist();
     assertThat(filemaps()).noneMatch(held -> held.flush() == FlushState.DONE);

@@ -83,7 +83,10 @@ public final class PrefixCopies {
     PacedCopies copies = new PacedCopies(loop, bus, self, attempt, extents);
     copies.yieldUntil(yieldEndNs);
     underWay.add(copies);
-    return copies.run().onComplete(_ -> underWay.remove(copies)).recover(failure -> {
+    return copies.run().onComplete(_ -> underWay.remove(copies)).<Void>map(_ -> {
+      requireKnown(attempt.datasetId(), target);
+      return null;
+    }).recover(failure -> {
       if (Fault.of(failure) == Fault.STOPPING || Fault.of(failure) == Fault.NOT_LEADER) {
         return Future.failedFuture(failure);              // the next attempt goes on with what is there
       }
@@ -94,6 +97,14 @@ public final class PrefixCopies {
       }).transform((_, _) -> Future.failedFuture(failure));
     }).compose(_ -> unread.learned(attempt.datasetId(), target.learned()))
         .map(_ -> ranks.stream().map(target.learned()::into).toList());
+  }
+
+  /** A sync may have failed while files were read for their checksums: nobody knows what was read since. */
+  private void requireKnown(int datasetId, FlushTarget target) {
+    if (!target.learned().isEmpty() && store.hasLostWrites(datasetId)) {
+      throw new ScrException(Fault.CORRUPT, "a sync of dataset " + datasetId + " on node " + self
+          + " failed before the checksums of its files were known");
+    }
   }
 
   /** A phase begins on this node: copies that nobody waits for yield to it, for a bounded time. */
