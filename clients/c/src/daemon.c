@@ -156,6 +156,11 @@ static int search(const char* directory, struct dirent** nodes, int count, struc
   return bad ? -1 : found.descriptor;
 }
 
+static int has_empty_entry(const char* list)
+{
+  return list[0] == ':' || strstr(list, "::") != NULL || list[strlen(list) - 1] == ':';
+}
+
 /* The entry of this rank in a list; released by the caller, NULL without memory. */
 static char* own_entry(const char* list, int rank, int ranks)
 {
@@ -173,6 +178,11 @@ static int connect_to_own(int rank, int ranks, struct fault* fault)
 {
   const char* sockets = settings_get("SCR_SOCKET");
   if (sockets != NULL) {
+    if (has_empty_entry(sockets)) {
+      fault_set(fault, SCR_ERR_BAD_CONFIGURATION,
+          "SCR_SOCKET is '%s' and has an empty entry, expected sockets of daemons, separated by colons", sockets);
+      return -1;
+    }
     char* socket_path = own_entry(sockets, rank, ranks);
     if (socket_path == NULL) {
       fault_set(fault, SCR_ERR_INTERNAL, "out of memory");

@@ -796,6 +796,15 @@ static void the_socket_is_found_where_only_one_daemon_is_or_that_of_this_host(vo
   long_path[299] = '\0';
   setenv("SCR_SOCKET", long_path, 1);
   CHECK_INT(SCR_ERR_BAD_CONFIGURATION, SCR_Init());
+  static const char* const EMPTY_ENTRIES[] = {":", "/a:", ":/a", "/a::/b"};
+  for (size_t i = 0; i < sizeof EMPTY_ENTRIES / sizeof EMPTY_ENTRIES[0]; i++) {
+    setenv("SCR_SOCKET", EMPTY_ENTRIES[i], 1);
+    caught = catch_stderr(&kept);
+    CHECK_INT(SCR_ERR_BAD_CONFIGURATION, SCR_Init());
+    read_caught(caught, kept, said, sizeof said);
+    snprintf(list, sizeof list, "SCR_SOCKET is '%s' and has an empty entry", EMPTY_ENTRIES[i]);
+    CHECK(strstr(said, list) != NULL);
+  }
   fake_stop(first);
   fake_stop(second);
   fake_stop(third);

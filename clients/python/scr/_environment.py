@@ -7,7 +7,7 @@ from typing import List, Mapping, NamedTuple, Optional, Sequence, Tuple
 
 from ._connection import TOKEN_FILE_SUFFIX, is_ours
 from ._dial import dial
-from .errors import BadConfigurationError
+from .errors import BadConfigurationError, NodeLostError
 
 MAX_RANKS = 1 << 20
 MAX_SOCKET_PATH_BYTES = 107
@@ -106,6 +106,10 @@ def socket_path(environment: Mapping[str, str], of: Place = Place(0, 1)) -> str:
     given = environment.get("SCR_SOCKET", "").split(":")
     if given == [""]:
         return _short_enough(_in_control_directory(environment))
+    if "" in given:
+        raise BadConfigurationError(
+            f"SCR_SOCKET is '{':'.join(given)}' and has an empty entry, expected sockets of daemons, separated by colons"
+        )
     return _short_enough(given[of.rank * len(given) // of.ranks])
 
 
@@ -122,7 +126,8 @@ def _in_control_directory(environment: Mapping[str, str]) -> str:
     if len(found) == 1:
         return found[0]
     what = "there are several: " + ", ".join(found) if found else "there is none"
-    raise BadConfigurationError(
+    refusal = BadConfigurationError if found else NodeLostError
+    raise refusal(
         f"which daemon to call? Looked for scr.sock of node {host} in {directory}; {what}. Start the program with"
         " `scr run`, or start `scr node` and set SCR_SOCKET to the socket that it prints when it is ready, or to those of"
         " several daemons of this host, separated by colons"

@@ -97,6 +97,11 @@ class SocketTest(unittest.TestCase):
             found = [_environment.socket_path(environment, _environment.Place(r, ranks)) for r in range(ranks)]
             self.assertEqual(found, ["/" + name for name in expected])
 
+    def test_a_list_with_an_empty_entry_is_refused_by_its_name(self) -> None:
+        for given in (":", "/a:", ":/a", "/a::/b"):
+            with self.assertRaisesRegex(scr.BadConfigurationError, f"SCR_SOCKET is '{given}' and has an empty entry"):
+                _environment.socket_path({"SCR_SOCKET": given})
+
     def test_the_node_of_this_host_is_found_among_others(self):
         self.make("local", "another")
         path = self.make("local", socket.gethostname())
@@ -113,7 +118,7 @@ class SocketTest(unittest.TestCase):
             self.assertEqual(_environment.socket_path(self.environment), path)
 
     def test_none_and_several_are_refused_with_what_there_is(self):
-        with self.assertRaisesRegex(scr.BadConfigurationError, self.base + "/u/scr.local; there is none"):
+        with self.assertRaisesRegex(scr.NodeLostError, self.base + "/u/scr.local; there is none"):
             _environment.socket_path(self.environment)
         self.make("local", "n1")
         self.make("local", "n2")
@@ -123,7 +128,7 @@ class SocketTest(unittest.TestCase):
     def test_a_daemon_that_was_killed_leaves_a_socket_and_is_none(self):
         self.make("local", socket.gethostname())
         self.daemons.pop().close()
-        with self.assertRaisesRegex(scr.BadConfigurationError, "there is none"):
+        with self.assertRaisesRegex(scr.NodeLostError, "there is none"):
             _environment.socket_path(self.environment)
         path = self.make("local", "n1")
         self.assertEqual(_environment.socket_path(self.environment), path)
@@ -134,7 +139,7 @@ class SocketTest(unittest.TestCase):
         environment = {"SCR_CNTL_BASE": self.base}
         for variable, name in zip(variables, names):
             environment.update({variable: name} if variable else {})
-            with self.assertRaisesRegex(scr.BadConfigurationError, f"{self.base}/{name}/scr.local; there is none"):
+            with self.assertRaisesRegex(scr.NodeLostError, f"{self.base}/{name}/scr.local; there is none"):
                 _environment.socket_path(environment)
 
     def test_a_path_that_no_socket_can_have_is_refused(self):

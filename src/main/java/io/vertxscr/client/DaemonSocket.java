@@ -1,11 +1,13 @@
 package io.vertxscr.client;
 
 import io.vertxscr.model.Fault;
+import io.vertxscr.model.Limits;
 import io.vertxscr.model.ScrException;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.nio.channels.SocketChannel;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -29,16 +31,27 @@ final class DaemonSocket {
    * daemon. Without it, {@code <SCR_CNTL_BASE>/<user>/scr.<job>/<node>/scr.sock} of the node that has the name of this
    * host, or else of the only one that listens there.
    *
-   * @throws ScrException {@link Fault#BAD_CONFIGURATION} where none listens there, or several do,
-   *     {@link Fault#NODE_LOST} where one takes no connection: it may be the one
+   * @throws ScrException {@link Fault#BAD_CONFIGURATION} where the list has an entry that can be no socket, or several
+   *     listen there, {@link Fault#NODE_LOST} where none does, or one takes no connection: it may be the one
    */
   static Path of(Map<String, String> environment, ProcessRank process) {
     String given = environment.getOrDefault("SCR_SOCKET", "");
     if (given.isEmpty()) {
       return inControlDirectory(environment);
     }
-    String[] entries = given.split(":", -1);
-    return Path.of(entries[(int) ((long) process.rank() * entries.length / process.ranks())]);
+    List<String> entries = List.of(given.split(":", -1));
+    if (entries.contains("")) {
+      throw new ScrException(Fault.BAD_CONFIGURATION,
+          "SCR_SOCKET is '" + given + "' and has an empty entry, expected sockets of daemons, separated by colons");
+    }
+    String path = entries.get((int) ((long) process.rank() * entries.size() / process.ranks()));
+    int bytes = path.getBytes(StandardCharsets.UTF_8).length;
+    if (bytes > Limits.MAX_SOCKET_PATH_BYTES) {
+      throw new ScrException(Fault.BAD_CONFIGURATION,
+          "socket path " + path + " has " + bytes + " bytes, at most " + Limits.MAX_SOCKET_PATH_BYTES
+              + " are possible");
+    }
+    return Path.of(path);
   }
 
   private static Path inControlDirectory(Map<String, String> environment) {
@@ -55,10 +68,10 @@ final class DaemonSocket {
     }
     String what = found.isEmpty() ? "there is none"
         : "there are several: " + found.stream().map(Path::toString).collect(Collectors.joining(", "));
-    throw new ScrException(Fault.BAD_CONFIGURATION, "which daemon to call? Looked for scr.sock of node " + host
-        + " in " + directory + "; " + what + ". Start the program with `scr run`, or start `scr node` and set"
-        + " SCR_SOCKET to the socket that it prints when it is ready, or to those of several daemons of this host,"
-        + " separated by colons");
+    throw new ScrException(found.isEmpty() ? Fault.NODE_LOST : Fault.BAD_CONFIGURATION, "which daemon to call? Looked"
+        + " for scr.sock of node " + host + " in " + directory + "; " + what + ". Start the program with `scr run`, or"
+        + " start `scr node` and set SCR_SOCKET to the socket that it prints when it is ready, or to those of several"
+        + " daemons of this host, separated by colons");
   }
 
   /** Killed daemons leave sockets without a listener. Those of other users are none of ours. */

@@ -113,10 +113,21 @@ class ScrOptionsTest {
   }
 
   @Test
+  void anEntryThatCanBeNoSocketIsRefusedByItsName() {
+    Map<String, String> environment = environment();
+    for (String given : List.of(":", "/a:", ":/a", "/a::/b")) {
+      environment.put("SCR_SOCKET", given);
+      assertRefused(environment, "SCR_SOCKET is '" + given + "' and has an empty entry");
+    }
+    environment.put("SCR_SOCKET", "/" + "x".repeat(107));
+    assertRefused(environment, "108 bytes");
+  }
+
+  @Test
   void withoutSocketTheOnlyDaemonOfTheJobThatListensIsFoundOrThatOfThisHost() throws IOException {
-    assertRefused(environment(), base + "/u/scr.local; there is none");
+    assertRefused(environment(), Fault.NODE_LOST, base + "/u/scr.local; there is none");
     listen("local", "dead").close();                       // killed: its socket is left
-    assertRefused(environment(), base + "/u/scr.local; there is none");
+    assertRefused(environment(), Fault.NODE_LOST, base + "/u/scr.local; there is none");
     listen("local", "n1");
     assertThat(ScrOptions.of(environment()).socket()).isEqualTo(socket("local", "n1"));
     listen("local", "n2");
@@ -153,7 +164,11 @@ class ScrOptionsTest {
   }
 
   private static void assertRefused(Map<String, String> environment, String words) {
+    assertRefused(environment, Fault.BAD_CONFIGURATION, words);
+  }
+
+  private static void assertRefused(Map<String, String> environment, Fault fault, String words) {
     assertThatThrownBy(() -> ScrOptions.of(environment)).hasMessageContaining(words)
-        .isInstanceOfSatisfying(ScrException.class, e -> assertThat(e.fault()).isEqualTo(Fault.BAD_CONFIGURATION));
+        .isInstanceOfSatisfying(ScrException.class, e -> assertThat(e.fault()).isEqualTo(fault));
   }
 }
