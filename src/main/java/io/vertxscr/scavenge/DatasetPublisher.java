@@ -113,17 +113,15 @@ public final class DatasetPublisher {
 
   /** Datasets whose files are another one's by now, which is whole: nothing is made of them again. */
   private Map<Integer, Integer> overwritten() {
-    List<DatasetDescriptor> whole = publication.datasets().stream().filter(publication::isComplete)
-        .map(id -> publication.summary(id).orElseThrow().descriptor()).toList();
-    return new WrittenOver(paths).among(whole);
+    return new WrittenOver(paths).among(publication.whole());
   }
 
   private boolean tellIfOverwritten(int id, Map<Integer, Integer> overwritten) {
     if (!overwritten.containsKey(id)) {
       return false;
     }
-    findings.accept(
-        new Finding.OverwrittenBy(publication.summary(id).orElseThrow().descriptor(), overwritten.get(id)));
+    publication.summary(id).ifPresent(summary ->
+        findings.accept(new Finding.OverwrittenBy(summary.descriptor(), overwritten.get(id))));
     return true;
   }
 
@@ -172,21 +170,25 @@ public final class DatasetPublisher {
     List<DatasetDescriptor> whole = new ArrayList<>();
     List<DatasetDescriptor> broken = new ArrayList<>();
     looked.forEach(dataset -> (dataset.valid() ? whole : broken).add(dataset.descriptor()));
-    Map<Integer, DatasetDescriptor> replaced = replaced(whole);
-    for (DatasetDescriptor one : broken) {
-      List<DatasetDescriptor> withIt = new ArrayList<>(whole);
-      withIt.add(one);
-      Optional.ofNullable(replaced(withIt).get(one.id())).ifPresent(later -> replaced.put(one.id(), later));
-    }
-    // looking at all may have taken long, and a run has deleted what was old
-    broken.removeIf(descriptor -> replaced.containsKey(descriptor.id())
-        || !publication.isComplete(descriptor.id()) && !DatasetScanner.isScavenged(paths, descriptor.id()));
-    whole.removeIf(descriptor -> replaced.containsKey(descriptor.id()) || !publication.isComplete(descriptor.id()));
-    LocalDateTime now = LocalDateTime.now(clock);
-    Map<Integer, Integer> overwritten = overwritten();
-    whole.removeIf(descriptor -> overwritten.containsKey(descriptor.id()));
-    Reading reading = index.update(before ->
-        withOverwritten(withBroken(withoutLost(before, lost).enlist(whole, now), broken), overwritten));
+    Map<Integer, DatasetDescriptor> replaced = new HashMap<>();
+    Reading reading = index.exclusively(held -> {
+      Index listed = held.read().index();
+      replaced.putAll(replaced(listed, whole));
+      for (DatasetDescriptor one : broken) {
+        List<DatasetDescriptor> withIt = new ArrayList<>(whole);
+        withIt.add(one);
+        Optional.ofNullable(replaced(listed, withIt).get(one.id())).ifPresent(later -> replaced.put(one.id(), later));
+      }
+      // looking at all may have taken long, and a run has deleted what was old
+      broken.removeIf(descriptor -> replaced.containsKey(descriptor.id())
+          || !publication.isComplete(descriptor.id()) && !DatasetScanner.isScavenged(paths, descriptor.id()));
+      whole.removeIf(descriptor -> replaced.containsKey(descriptor.id()) || !isStillThere(listed, descriptor));
+      Map<Integer, Integer> overwritten = overwritten();
+      whole.removeIf(descriptor -> overwritten.containsKey(descriptor.id()));
+      LocalDateTime now = LocalDateTime.now(clock);
+      return held.update(before ->
+          withOverwritten(withBroken(withoutLost(before, lost).enlist(whole, now), broken), overwritten));
+    });
     remarks(reading.remarks());
     remarks(publication.removeReplaced(whole));
     whole.forEach(this::sweep);
@@ -196,6 +198,17 @@ public final class DatasetPublisher {
         failed.stream().filter(entry -> entry.descriptor().sameAs(dataset.descriptor())).findFirst()));
     lost.forEach(entry -> findings.accept(new Finding.Delisted(entry.descriptor(), lack(entry.id()))));
     return broken.isEmpty() && lost.isEmpty() && failed.isEmpty();
+  }
+
+  /**
+   * Whether nobody has deleted it meanwhile. Under the lock: what is listed is taken out of the index before its files
+   * go, of what is not listed they go without that, the summary last.
+   */
+  private boolean isStillThere(Index listed, DatasetDescriptor descriptor) {
+    int id = descriptor.id();
+    return publication.isComplete(id)
+        && (listed.find(id).filter(entry -> entry.complete() && entry.descriptor().sameAs(descriptor)).isPresent()
+            || DatasetVerification.hasMap(paths, id) && DatasetVerification.look(paths, id).badRanks().isEmpty());
   }
 
   /** What earlier calls, and flushes, have left beside its files. */
@@ -211,11 +224,11 @@ public final class DatasetPublisher {
   }
 
   /** Of two datasets of one name the later one has overwritten the other, which is not listed again. */
-  private Map<Integer, DatasetDescriptor> replaced(List<DatasetDescriptor> whole) {
+  private Map<Integer, DatasetDescriptor> replaced(Index listed, List<DatasetDescriptor> whole) {
     Map<String, DatasetDescriptor> latest = new HashMap<>();
     whole.forEach(descriptor ->
         latest.merge(descriptor.name(), descriptor, BinaryOperator.maxBy(DatasetDescriptor.BY_AGE)));
-    index.read().index().entries().stream().map(Index.Entry::descriptor)
+    listed.entries().stream().map(Index.Entry::descriptor)
         .filter(other -> latest.containsKey(other.name()) && !latest.get(other.name()).sameAs(other))
         .filter(other -> publication.isComplete(other.id()))
         .forEach(other -> latest.merge(other.name(), other, BinaryOperator.maxBy(DatasetDescriptor.BY_AGE)));

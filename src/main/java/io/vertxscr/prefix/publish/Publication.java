@@ -126,6 +126,11 @@ public final class Publication {
     return completeSummary(id).isPresent();
   }
 
+  /** Datasets that readers may take, as their summaries say, listed or not. @throws ScrException IO */
+  public List<DatasetDescriptor> whole() {
+    return datasets().stream().map(this::completeSummary).flatMap(Optional::stream).map(Summary::descriptor).toList();
+  }
+
   /** The summary of a dataset that readers may take. */
   private Optional<Summary> completeSummary(int id) {
     try {

@@ -1,0 +1,161 @@
+package io.vertxscr.simulation;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.vertxscr.format.prefix.Index;
+import io.vertxscr.model.Fault;
+import io.vertxscr.model.Scheme;
+import io.vertxscr.model.ScrException;
+import io.vertxscr.prefix.metadata.FlushFileStore;
+import io.vertxscr.prefix.metadata.LockHeldException;
+import io.vertxscr.prefix.metadata.LockUser;
+import io.vertxscr.prefix.metadata.PrefixIndex;
+import io.vertxscr.prefix.metadata.PrefixPaths;
+import io.vertxscr.prefix.publish.Publication;
+import io.vertxscr.prefix.publish.Withdrawal;
+import io.vertxscr.scavenge.DatasetPublisher;
+import io.vertxscr.scavenge.DatasetVerification;
+import io.vertxscr.scavenge.TestCaches;
+import io.vertxscr.simulation.SimulatedFileSystem.Operation;
+import io.vertxscr.storage.LocalFiles;
+import java.nio.file.Path;
+import java.time.Clock;
+import java.time.Instant;
+import java.time.ZoneOffset;
+import java.util.EnumSet;
+import java.util.Set;
+import java.util.function.BiConsumer;
+import java.util.function.Consumer;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/**
+ * Goal: what {@code scr index} lists is whole, whatever others do while it looks. Method: a simulated file system;
+ * before each of the command's operations in turn, another process does all that it has to do, or ends amid it.
+ */
+@Timeout(120)
+@Execution(ExecutionMode.CONCURRENT)
+class OvertakenCommandsTest {
+  private static final Clock CLOCK = Clock.fixed(Instant.parse("2026-01-01T00:00:00Z"), ZoneOffset.UTC);
+  /** With which one dataset that is going may be refused. */
+  private static final Set<Fault> REFUSALS = EnumSet.of(Fault.CORRUPT, Fault.WRONG_STATE, Fault.NO_SUCH_DATASET);
+
+  private enum Command {
+    BUILD(process -> process.publisher.build()),
+    ADD(process -> process.publisher.add(5, false));
+
+    private final Consumer<Process> what;
+
+    Command(Consumer<Process> what) {
+      this.what = what;
+    }
+  }
+
+  private enum Other {
+    DELETES((process, _) -> process.delete()),
+    DELETES_FILES_ONLY((process, _) -> {
+      process.endsAtDeletionOf = process.paths.rankMap(5);
+      try {
+        process.delete();
+      } catch (NodeDeath _) {
+        // the map and the summary stay
+      }
+    }),
+    WRITES_OVER((process, caches) -> {
+      caches.copy(7);
+      process.publisher.add(7, false);
+    });
+
+    private final BiConsumer<Process, TestCaches> what;
+
+    Other(BiConsumer<Process, TestCaches> what) {
+      this.what = what;
+    }
+  }
+
+  /** One that uses the prefix directory. */
+  private static final class Process implements SimulatedFileSystem.Interference {
+    private final PrefixPaths paths;
+    private final PrefixIndex index;
+    private final DatasetPublisher publisher;
+    private final Path root;
+    private Path endsAtDeletionOf = Path.of("nothing");
+    private int overtakenIn;
+    private Runnable overtaking = () -> {};
+
+    Process(String name, SimulatedDisk shared) {
+      SimulatedFileSystem files = new SimulatedFileSystem(name, new SimulatedDisk(() -> 0), shared, this);
+      root = files.getPath("/pfs");
+      paths = new PrefixPaths(root.resolve("prefix"));
+      LockUser user = new LockUser(name, new LocalFiles(files), CLOCK);
+      index = new PrefixIndex(paths, user);
+      publisher = new DatasetPublisher(paths, index, new FlushFileStore(paths, user), CLOCK, _ -> {});
+    }
+
+    void delete() {
+      new Withdrawal(paths, index).delete("b.5");
+    }
+
+    @Override
+    public void before(Operation operation, boolean onShared, Path path) {
+      if (operation == Operation.DELETE && path.equals(endsAtDeletionOf)) {
+        throw new NodeDeath("n1");
+      }
+    }
+
+    @Override
+    public void enters() {
+      if (overtakenIn > 0 && --overtakenIn == 0) {
+        try {
+          overtaking.run();
+        } catch (LockHeldException _) {
+          overtakenIn = 1;                                // by the command itself: before the next operation then
+        }
+      }
+    }
+  }
+
+  /** @param isListed otherwise it was dropped from the index before */
+  @ParameterizedTest
+  @CsvSource({"BUILD, DELETES, true", "BUILD, DELETES, false", "BUILD, DELETES_FILES_ONLY, false",
+      "BUILD, WRITES_OVER, false", "ADD, DELETES, true", "ADD, DELETES_FILES_ONLY, false"})
+  void whatACommandListsIsWhole(Command command, Other other, boolean isListed) {
+    int at = 1;
+    while (overtakes(command, other, isListed, at)) {
+      at++;
+    }
+    assertThat(at).isGreaterThan(20);
+  }
+
+  /** @return false: it has no such operation */
+  private static boolean overtakes(Command command, Other other, boolean isListed, int at) {
+    SimulatedDisk shared = new SimulatedDisk(() -> 0);
+    Process daemon = new Process("n1", shared);
+    TestCaches caches = new TestCaches(daemon.root, Scheme.SINGLE, 1, 1, 20);
+    caches.dataset(5, "b.5", "out");
+    if (other == Other.WRITES_OVER) {
+      caches.dataset(7, "b.7", "out");
+    }
+    caches.copy(5);
+    daemon.publisher.add(5, false);
+    if (!isListed) {
+      daemon.index.update(before -> before.drop(5));
+    }
+    Process operator = new Process("scr", shared);
+    operator.overtakenIn = at;
+    operator.overtaking = () -> other.what.accept(daemon, caches);
+    try {
+      command.what.accept(operator);
+    } catch (ScrException e) {
+      assertThat(e.fault()).as("at " + at).isIn(command == Command.ADD ? REFUSALS : Set.of());
+    }
+    for (Index.Entry entry : daemon.index.read().index().candidates()) {
+      assertThat(new Publication(daemon.paths, daemon.index).isComplete(entry.id())).as("at " + at).isTrue();
+      assertThat(DatasetVerification.verify(daemon.paths, entry.id()).problems()).as("at " + at).isEmpty();
+    }
+    return operator.overtakenIn == 0;
+  }
+}
