@@ -399,10 +399,7 @@ final class Machine implements SimulatedFileSystem.Interference {
     if (onShared && lockGoesIn > 0 && time.isInJob() && shared.locks(name) > 0 && --lockGoesIn == 0) {
       shared.release(name);
       failedNs = time.nowNs() + lockGoesFor.toNanos();
-      time.stand(lockGoesFor);
-      if (here != daemon) {
-        throw new NodeDeath(name);
-      }
+      stands(here, lockGoesFor);
     }
     long leftNs = prefixHangsUntilNs - here.nanoTime();
     if (onShared && leftNs > 0) {
@@ -462,11 +459,10 @@ final class Machine implements SimulatedFileSystem.Interference {
     if (some.isZero()) {
       return;
     }
-    if (store.isPresent() && mayStand || Exclusion.isOn()) {
+    if (store.isPresent() && mayStand) {
       processStands(here, some, false);
     } else {
-      time.stand(some);
-      requireLife(here);
+      stands(here, some);
     }
     while (!standstill.runs(name)) {
       time.stand(STOPPED);
@@ -487,6 +483,16 @@ final class Machine implements SimulatedFileSystem.Interference {
     }
     processStands(here, some, isMissed);
     return true;
+  }
+
+  /** A thread stands still; its process, if the thread keeps others out, which would wait for it in earnest. */
+  private void stands(Loop here, Duration some) {
+    if (Exclusion.isOn()) {
+      processStands(here, some, false);
+    } else {
+      time.stand(some);
+      requireLife(here);
+    }
   }
 
   private void processStands(Loop here, Duration some, boolean isMissed) {

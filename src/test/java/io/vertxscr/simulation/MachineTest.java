@@ -11,6 +11,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Random;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
@@ -120,17 +122,50 @@ class MachineTest {
     boolean[] others = new boolean[1];
     time.loop().after(1_000, () -> others[0] = isAloneNow(other));
     one.loseLockAt(2, Duration.ofSeconds(2));
+    Future<Integer> wrote = loop.blocking("write under a lock", this::writeUnderLock);
+    time.runUntil(wrote::isComplete, Duration.ofSeconds(10));
+    assertThat(wrote.cause()).hasMessage("Input/output error");
+    assertThat(others[0]).isTrue();
+  }
+
+  private int writeUnderLock() throws Exception {
+    try (FileChannel channel = one.files.provider().newFileChannel(
+        lock(one), Set.of(StandardOpenOption.WRITE, StandardOpenOption.CREATE))) {
+      assertThat(channel.tryLock()).isNotNull();
+      channel.write(ByteBuffer.allocate(1));
+      return channel.write(ByteBuffer.allocate(1));
+    }
+  }
+
+  /** Otherwise another thread of it would wait at the monitor, in earnest. */
+  @Test
+  void whoLosesALockWithinAMonitorStandsWithItsDaemon() {
+    List<String> stood = new ArrayList<>();
+    one.isOf(new Machine.Standstill() {
+      @Override
+      public boolean runs(String node) {
+        return true;
+      }
+
+      @Override
+      public void begins(String node, boolean isMissed) {
+        stood.add(node + " stands");
+      }
+
+      @Override
+      public void ends(String node, boolean isMissed) {
+        stood.add(node + " goes on");
+      }
+    });
+    one.loseLockAt(2, Duration.ofSeconds(2));
     Future<Integer> wrote = loop.blocking("write under a lock", () -> {
-      try (FileChannel channel = one.files.provider().newFileChannel(
-          lock(one), Set.of(StandardOpenOption.WRITE, StandardOpenOption.CREATE))) {
-        assertThat(channel.tryLock()).isNotNull();
-        channel.write(ByteBuffer.allocate(1));
-        return channel.write(ByteBuffer.allocate(1));
+      synchronized (stood) {
+        return writeUnderLock();
       }
     });
     time.runUntil(wrote::isComplete, Duration.ofSeconds(10));
     assertThat(wrote.cause()).hasMessage("Input/output error");
-    assertThat(others[0]).isTrue();
+    assertThat(stood).containsExactly("n1 stands", "n1 goes on");
   }
 
   private boolean isAloneNow(Machine by) {
