@@ -179,9 +179,10 @@ final class OfflineTools {
     return unlessBusy(() -> new IndexVerification(paths, index, clock, _ -> {}).verify(index.read().index().entries()));
   }
 
-  /** Names of datasets that restarts skip, as they were found damaged. */
+  /** Names of datasets that restarts skip, as they were found damaged, and not as a later one has their files. */
   List<String> marked() {
-    return index.read().index().entries().stream().filter(entry -> entry.failed().isPresent())
+    return index.read().index().entries().stream()
+        .filter(entry -> entry.failed().isPresent() && entry.replacedBy().isEmpty())
         .map(Index.Entry::name).toList();
   }
 
