@@ -23,6 +23,7 @@ import java.time.Clock;
 import java.time.Instant;
 import java.time.ZoneOffset;
 import java.util.EnumSet;
+import java.util.List;
 import java.util.Set;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
@@ -56,18 +57,14 @@ class OvertakenCommandsTest {
 
   private enum Other {
     DELETES((process, _) -> process.delete()),
-    DELETES_FILES_ONLY((process, _) -> {
-      process.endsAtDeletionOf = process.paths.rankMap(5);
-      try {
-        process.delete();
-      } catch (NodeDeath _) {
-        // the map and the summary stay
-      }
-    }),
+    DELETES_FILES_ONLY((process, _) -> process.ends(process.paths.rankMap(5), process::delete)),
     WRITES_OVER((process, caches) -> {
       caches.copy(7);
       process.publisher.add(7, false);
-    });
+    }),
+    /** What a later dataset of its name has left of it when its process ended. */
+    REMOVES_REPLACED((process, _) -> new Publication(process.paths, process.index).removeReplaced(List.of(
+        process.index.read().index().find(7).orElseThrow().descriptor())));
 
     private final BiConsumer<Process, TestCaches> what;
 
@@ -93,6 +90,16 @@ class OvertakenCommandsTest {
       LockUser user = new LockUser(name, new LocalFiles(files), CLOCK);
       index = new PrefixIndex(paths, user);
       publisher = new DatasetPublisher(paths, index, new FlushFileStore(paths, user), CLOCK, _ -> {});
+    }
+
+    /** Does something, and ends at the deletion of a file. */
+    void ends(Path file, Runnable what) {
+      endsAtDeletionOf = file;
+      try {
+        what.run();
+      } catch (NodeDeath _) {
+        endsAtDeletionOf = Path.of("nothing");
+      }
     }
 
     void delete() {
@@ -121,7 +128,8 @@ class OvertakenCommandsTest {
   /** @param isListed otherwise it was dropped from the index before */
   @ParameterizedTest
   @CsvSource({"BUILD, DELETES, true", "BUILD, DELETES, false", "BUILD, DELETES_FILES_ONLY, false",
-      "BUILD, WRITES_OVER, false", "ADD, DELETES, true", "ADD, DELETES_FILES_ONLY, false"})
+      "BUILD, WRITES_OVER, false", "BUILD, REMOVES_REPLACED, true",
+      "ADD, DELETES, true", "ADD, DELETES_FILES_ONLY, false"})
   void whatACommandListsIsWhole(Command command, Other other, boolean isListed) {
     int at = 1;
     while (overtakes(command, other, isListed, at)) {
@@ -141,6 +149,11 @@ class OvertakenCommandsTest {
     }
     caches.copy(5);
     daemon.publisher.add(5, false);
+    if (other == Other.REMOVES_REPLACED) {
+      caches.dataset(7, "b.5", "out");
+      caches.copy(7);
+      daemon.ends(daemon.paths.rankMap(5), () -> daemon.publisher.add(7, false));
+    }
     if (!isListed) {
       daemon.index.update(before -> before.drop(5));
     }

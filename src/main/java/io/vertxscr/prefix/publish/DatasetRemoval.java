@@ -19,6 +19,7 @@ import io.vertxscr.storage.Presence;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
 import java.util.Collection;
@@ -66,7 +67,7 @@ public final class DatasetRemoval {
   public int remove(DatasetKey key) {
     int id = key.id();
     requireWithdrawn(key, index);
-    FileTime sealed = changed(paths.summary(id));
+    FileTime sealed = changed(paths.summary(id)).orElseThrow(() -> isAnother(key));
     Map<String, FlushedFile> files = new HashMap<>();
     boolean hasMap = Presence.exists(paths.rankMap(id));
     if (hasMap) {
@@ -108,9 +109,13 @@ public final class DatasetRemoval {
     boolean same = MetadataFiles.read(paths.summary(key.id()), SummaryFile::decode)
         .filter(summary -> summary.descriptor().key().equals(key)).isPresent();
     if (!same || held.read().index().find(key.id()).isPresent()) {
-      throw new ScrException(Fault.WRONG_STATE, "dataset " + key.id() + " in " + paths.prefix()
-          + " is not the one that was to be removed any more, or is listed again: the rest of it stays");
+      throw isAnother(key);
     }
+  }
+
+  private ScrException isAnother(DatasetKey key) {
+    return new ScrException(Fault.WRONG_STATE, "dataset " + key.id() + " in " + paths.prefix()
+        + " is not the one that was to be removed any more, or is listed again: the rest of it stays");
   }
 
   /**
@@ -129,8 +134,7 @@ public final class DatasetRemoval {
       if (lost && other < id) {
         continue;
       }
-      Optional<FileTime> until = lost && Presence.exists(paths.summary(other))
-          ? Optional.of(changed(paths.summary(other))) : Optional.empty();
+      Optional<FileTime> until = lost ? changed(paths.summary(other)) : Optional.empty();
       new RankMapReader(paths, other).forEach(entry -> WrittenOver.places(entry).map(FlushedFile::place)
           .filter(files::containsKey).forEach(place -> until.ifPresentOrElse(
               time -> contested.merge(place, time, (one, two) -> one.compareTo(two) > 0 ? one : two),
@@ -185,18 +189,20 @@ public final class DatasetRemoval {
 
   private boolean isStillItsOwn(FlushedFile file, FileTime sealed, Optional<FileTime> othersUntil) throws IOException {
     Path place = paths.file(file.place());
-    if (!Presence.isFile(place)) {
-      return false;
-    }
-    FileTime changed = changed(place);
-    return place.getParent().toRealPath().startsWith(paths.prefix().toRealPath())
+    Optional<FileTime> changed = changed(place);
+    return Presence.isFile(place) && changed.isPresent()
+        && place.getParent().toRealPath().startsWith(paths.prefix().toRealPath())
         && file.placeBytes().isPresent() && Files.size(place) == file.placeBytes().getAsLong()
-        && changed.compareTo(sealed) <= 0 && othersUntil.filter(until -> changed.compareTo(until) <= 0).isEmpty();
+        && changed.get().compareTo(sealed) <= 0
+        && othersUntil.filter(until -> changed.get().compareTo(until) <= 0).isEmpty();
   }
 
-  private static FileTime changed(Path file) {
+  /** When the inode of a file has changed; empty: it is not there. */
+  private static Optional<FileTime> changed(Path file) {
     try {
-      return (FileTime) Files.getAttribute(file, "unix:ctime", LinkOption.NOFOLLOW_LINKS);
+      return Optional.of((FileTime) Files.getAttribute(file, "unix:ctime", LinkOption.NOFOLLOW_LINKS));
+    } catch (NoSuchFileException _) {
+      return Optional.empty();
     } catch (IOException e) {
       throw Faults.io(file, e);
     }

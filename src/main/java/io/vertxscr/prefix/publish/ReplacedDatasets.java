@@ -51,7 +51,7 @@ final class ReplacedDatasets {
       return "dataset " + id + " '" + successor.name() + "' was replaced by dataset " + successor.id()
           + ": its map and " + removed + " files that were not written over are removed";
     } catch (ScrException e) {
-      if (e.fault() != Fault.CORRUPT) {
+      if (e.fault() != Fault.CORRUPT && e.fault() != Fault.WRONG_STATE) {   // somebody else has removed it meanwhile
         throw e;
       }
       return "dataset " + id + ", replaced by " + successor.id() + ", is left as it is: " + e.getMessage();
