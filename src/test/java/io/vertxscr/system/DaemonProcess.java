@@ -122,11 +122,19 @@ final class DaemonProcess {
     process.destroy();
   }
 
-  /** SIGSTOP, so many seconds, SIGCONT. */
-  void pause(int seconds) throws Exception {
-    Process pause = new ProcessBuilder("sh", "-c", "kill -STOP $0; sleep $1; kill -CONT $0",
-        String.valueOf(process.pid()), String.valueOf(seconds)).inheritIO().start();
-    assertThat(pause.waitFor()).isZero();
+  /** SIGSTOP, so many seconds and until it is so, SIGCONT. */
+  void pause(int seconds, Eventually.Condition until) throws Exception {
+    shell("kill -STOP $0; sleep $1", String.valueOf(seconds));
+    try {
+      Eventually.holds("what the pause of " + name + " is to last for", until);
+    } finally {
+      shell("kill -CONT $0", "");
+    }
+  }
+
+  private void shell(String what, String argument) throws Exception {
+    Process shell = new ProcessBuilder("sh", "-c", what, String.valueOf(process.pid()), argument).inheritIO().start();
+    assertThat(shell.waitFor()).isZero();
   }
 
   /** Waits for its end; returns the exit code. */
