@@ -59,11 +59,7 @@ final class Filemaps {
       }
     }
     for (int id : all.lostWrites) {
-      if (!all.has(id)) {
-        all.clearLostWrites(id);
-      } else {
-        all.find(id).ifPresent(all::hold);
-      }
+      all.find(id).ifPresentOrElse(all::hold, () -> all.clearLostWrites(id));
     }
     return all;
   }

@@ -459,7 +459,7 @@ final class Machine implements SimulatedFileSystem.Interference {
     if (some.isZero()) {
       return;
     }
-    if (store.isPresent() && mayStand) {
+    if (mayStand) {
       processStands(here, some, false);
     } else {
       stands(here, some);
