@@ -147,21 +147,10 @@ final class Bins {
 
   /** Guarded by a lock of its own, for which only another emptying thread waits. */
   synchronized void emptyTrash() {
-    IOException failed = null;
-    Path trash = trashBin(cache);
     try {
-      for (Path entry : Trees.list(trash)) {
-        try {
-          Trees.delete(entry);
-        } catch (IOException e) {
-          failed = e;
-        }
-      }
+      Trees.empty(trashBin(cache));
     } catch (IOException e) {
-      failed = e;
-    }
-    if (failed != null) {
-      throw Faults.io(trash, failed);
+      throw Faults.io(trashBin(cache), e);
     }
   }
 

@@ -2,13 +2,17 @@ package io.vertxscr.storage;
 
 import io.vertxscr.model.ScrException;
 import java.io.IOException;
+import java.nio.file.DirectoryIteratorException;
+import java.nio.file.DirectoryStream;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.FileVisitResult;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.nio.file.SecureDirectoryStream;
 import java.nio.file.SimpleFileVisitor;
+import java.nio.file.attribute.BasicFileAttributeView;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.util.Collection;
 import java.util.LinkedHashSet;
@@ -48,6 +52,74 @@ public final class Trees {
         return FileVisitResult.CONTINUE;
       }
     });
+  }
+
+  /**
+   * Deletes all that is in a directory, as far as it can be deleted. Nothing if it does not exist, or is a link. Where
+   * the file system has open directories, files are deleted by their names in these: a file takes one call of the
+   * system, where its path takes three.
+   */
+  static void empty(Path directory) throws IOException {
+    try (DirectoryStream<Path> holder = Files.newDirectoryStream(directory.getParent())) {
+      if (holder instanceof SecureDirectoryStream<Path> open) {
+        if (isDirectory(open, directory.getFileName())) {
+          empty(open, directory.getFileName());
+        }
+        return;
+      }
+    }
+    deleteEach(list(directory), Trees::delete);
+  }
+
+  private static void empty(SecureDirectoryStream<Path> holder, Path name) throws IOException {
+    try (SecureDirectoryStream<Path> directory = holder.newDirectoryStream(name, LinkOption.NOFOLLOW_LINKS)) {
+      deleteEach(directory, entry -> delete(directory, entry.getFileName()));
+    } catch (DirectoryIteratorException e) {
+      throw e.getCause();
+    }
+  }
+
+  /** What cannot be deleted keeps nothing else from it. */
+  private static void deleteEach(Iterable<Path> entries, Deletion deletion) throws IOException {
+    IOException failed = null;
+    for (Path entry : entries) {
+      try {
+        deletion.delete(entry);
+      } catch (NoSuchFileException _) {
+        // somebody was faster
+      } catch (IOException e) {
+        failed = e;
+      }
+    }
+    if (failed != null) {
+      throw failed;
+    }
+  }
+
+  private static void delete(SecureDirectoryStream<Path> holder, Path name) throws IOException {
+    try {
+      holder.deleteFile(name);
+    } catch (IOException e) {
+      if (!isDirectory(holder, name)) {
+        throw e;
+      }
+      empty(holder, name);
+      holder.deleteDirectory(name);
+    }
+  }
+
+  private static boolean isDirectory(SecureDirectoryStream<Path> holder, Path name) throws IOException {
+    try {
+      return holder.getFileAttributeView(name, BasicFileAttributeView.class, LinkOption.NOFOLLOW_LINKS)
+          .readAttributes().isDirectory();
+    } catch (NoSuchFileException _) {
+      return false;
+    }
+  }
+
+  /** Deletes a file, or a directory with all that is in it. */
+  private interface Deletion {
+    void delete(Path entry) throws IOException;
   }
 
   /**
