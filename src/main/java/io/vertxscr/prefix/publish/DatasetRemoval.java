@@ -39,7 +39,9 @@ import java.util.Set;
  * has its path (and all those maps could be read; one that is listed as replaced, or was dropped, has lost its claim if
  * it is older, or if the file was changed after its summary: then this dataset was flushed again), its size is the one
  * in the dataset's own map, and it was not changed after the dataset's summary, as the file of a dataset that is being
- * flushed right now would be. What counts is when its inode changed (ctime): files keep the time that the application
+ * flushed right now would be. One without summary that is not listed, since its flush was cut off, has a claim to what
+ * was not changed after its map, which is written behind its renames; what it gets in a later attempt is changed after
+ * the summary of this one. What counts is when its inode changed (ctime): files keep the time that the application
  * wrote them at, and a rename sets this one. A user who changes mode or group of such files keeps them in place.
  *
  * <p>All of it is done under the lock, {@link #FILES_AT_ONCE} files at a time, so that others can have it between; each
@@ -121,7 +123,7 @@ public final class DatasetRemoval {
   /**
    * Leaves out the files that others have a claim to.
    *
-   * @return places that later ones had which are not whole any more, and until when they can have had them
+   * @return places of those that are not whole, or not any more, and until when they can have had them
    */
   private Map<String, FileTime> keepThoseOfOthers(int id, Map<String, FlushedFile> files) {
     Index listed = index.read().index();
@@ -134,7 +136,8 @@ public final class DatasetRemoval {
       if (lost && other < id) {
         continue;
       }
-      Optional<FileTime> until = lost ? changed(paths.summary(other)) : Optional.empty();
+      Optional<FileTime> until = lost ? changed(paths.summary(other))
+          : listed.find(other).isEmpty() ? changed(paths.rankMap(other)) : Optional.empty();
       new RankMapReader(paths, other).forEach(entry -> WrittenOver.places(entry).map(FlushedFile::place)
           .filter(files::containsKey).forEach(place -> until.ifPresentOrElse(
               time -> contested.merge(place, time, (one, two) -> one.compareTo(two) > 0 ? one : two),

@@ -6,11 +6,14 @@ import static io.vertxscr.prefix.metadata.Samples.refused;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.vertxscr.format.prefix.Index;
+import io.vertxscr.model.DatasetDescriptor;
 import io.vertxscr.model.Fault;
+import io.vertxscr.model.RankFiles;
 import io.vertxscr.prefix.metadata.Samples;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
 import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -96,6 +99,59 @@ class WithdrawalTest {
     assertThat(withdrawal.delete("a")).containsExactly(1);
     assertThat(samples.prefix.resolve("a")).doesNotExist();
     assertThat(samples.prefix.resolve("c/y")).as("of the dropped one alone").hasBinaryContent(bytes(3, 1, "c/y"));
+  }
+
+  /** All steps of a flush up to its map; its leader dies before the summary. */
+  private void flushWithoutSummary(DatasetDescriptor descriptor, RankFiles rank) {
+    List<Runnable> steps = samples.flushSteps(descriptor, List.of(rank));
+    steps.subList(0, steps.size() - 4).forEach(Runnable::run);
+    assertThat(samples.paths.rankMap(descriptor.id())).exists();
+    assertThat(samples.paths.summary(descriptor.id())).doesNotExist();
+  }
+
+  /** Waits until what changes from now on has a later change time. */
+  private void tick() throws IOException {
+    Path probe = temp.resolve("probe");
+    FileTime before = (FileTime) Files.getAttribute(Files.writeString(probe, ""), "unix:ctime");
+    do {
+      Files.writeString(probe, "x");
+    } while (((FileTime) Files.getAttribute(probe, "unix:ctime")).compareTo(before) <= 0);
+  }
+
+  @Test
+  void aFileThatWasWrittenOverAnUnfinishedDatasetGoes() throws IOException {
+    flushWithoutSummary(descriptor(3, "c"), samples.cached(3, 0, "c/x", "c/old"));
+    tick();
+    samples.flush(descriptor(4, "c"), List.of(samples.cached(4, 0, "c/x"), samples.cached(4, 1, "c/y")));
+    assertThat(withdrawal.delete("c")).containsExactly(4);
+    assertThat(Samples.tree(samples.prefix.resolve("c"))).as("of the unfinished one alone").containsOnlyKeys("old");
+  }
+
+  @Test
+  void aFileOfAnOlderUnfinishedDatasetStaysAlsoBehindAChangedSummary() throws IOException {
+    samples.flush(descriptor(4, "c"), List.of(samples.cached(4, 0, "c/x"), samples.cached(4, 1, "c/y")));
+    withdrawal.drop("c");
+    tick();
+    flushWithoutSummary(descriptor(3, "d"), samples.cached(3, 0, "c/x"));
+    tick();
+    samples.publication.markOverwritten(descriptor(3, "d"));   // the older one is about to be sealed
+    assertThat(withdrawal.delete("c")).containsExactly(4);
+    assertThat(samples.prefix.resolve("c/x")).hasBinaryContent(bytes(3, 0, "c/x"));
+    assertThat(samples.prefix.resolve("c/y")).doesNotExist();
+  }
+
+  @Test
+  void aFileOfAnOlderDatasetThatIsFlushedOnceMoreStays() throws IOException {
+    flushWithoutSummary(descriptor(3, "d"), samples.cached(3, 0, "c/x"));
+    tick();
+    samples.flush(descriptor(4, "c"), List.of(samples.cached(4, 0, "c/x"), samples.cached(4, 1, "c/y")));
+    withdrawal.drop("c");
+    tick();
+    samples.flushSteps(descriptor(3, "d"), List.of(samples.cached(3, 0, "c/x"))).stream().limit(3)
+        .forEach(Runnable::run);                          // its map is still that of the attempt before
+    assertThat(withdrawal.delete("c")).containsExactly(4);
+    assertThat(samples.prefix.resolve("c/x")).hasBinaryContent(bytes(3, 0, "c/x"));
+    assertThat(samples.prefix.resolve("c/y")).doesNotExist();
   }
 
   @Test
