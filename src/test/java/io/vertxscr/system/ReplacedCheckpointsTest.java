@@ -9,6 +9,7 @@ import io.vertxscr.model.DatasetRecord.FlushState;
 import io.vertxscr.model.Fault;
 import io.vertxscr.prefix.metadata.PrefixIndex;
 import io.vertxscr.prefix.metadata.PrefixPaths;
+import io.vertxscr.protocol.node.flush.FlushStateChange;
 import io.vertxscr.scavenge.DatasetVerification;
 import io.vertxscr.scavenge.PatientLocks;
 import io.vertxscr.simulation.VirtualCluster;
@@ -21,9 +22,13 @@ import java.nio.file.attribute.FileTime;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.Set;
+import java.util.stream.Collectors;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -236,5 +241,35 @@ class ReplacedCheckpointsTest {
     assertThat(DatasetVerification.verify(paths, 1).problems()).isEmpty();
     Files.write(kept, RankProgram.bytes(0, 3, 0));
     assertThat(DatasetVerification.verify(paths, 1).problems()).singleElement().asString().contains("rank-0");
+  }
+
+  /** As where a node starts again with a filemap that says less than those of the others. */
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void aFlushThatOneNodeWantsOnceMoreLeavesNothingBesideTheFiles(boolean isPublished) throws Exception {
+    start();
+    run.all(session -> checkpoint(session, 1).compose(_ -> checkpoint(session, 2)));
+    if (isPublished) {
+      new PrefixIndex(new PrefixPaths(cluster.prefix()), PatientLocks.user("test", Duration.ofSeconds(30)))
+          .update(listed -> listed.drop(2));
+    }
+    for (FlushState state : List.of(FlushState.NOT_WANTED, FlushState.WANTED)) {
+      cluster.await(cluster.onLoop("n3", () -> cluster.services("n3").flushes().flushed(
+          new FlushStateChange(cluster.store("n3").find(1).orElseThrow().key(), state, false))));
+    }
+    cluster.start("n4");                                  // all are asked what there is to be done
+    cluster.awaits("it is flushed, or found replaced",
+        () -> cluster.store("n3").find(1).orElseThrow().flush() == FlushState.DONE);
+    assertThat(isPublished()).isEqualTo(isPublished);
+    cluster.awaits("no draft is left, nor what was renamed over",
+        () -> names().equals(Set.of(".scr", "rank-0", "rank-1", "rank-2")));
+  }
+
+  private Set<String> names() {
+    try (Stream<Path> files = Files.list(cluster.prefix())) {
+      return files.map(file -> file.getFileName().toString()).collect(Collectors.toSet());
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
   }
 }

@@ -262,15 +262,16 @@ public final class FlushService {
     boolean done = flushed.state() == FlushState.DONE;
     boolean gone = flushed.state() == FlushState.NOT_WANTED;
     Callable<Ack> note = () -> {
-      store.find(id).filter(found -> found.key().equals(flushed.dataset())
-          && gone == (found.flush() == FlushState.DONE)).ifPresent(record -> {
-        if (done) {
+      store.find(id).filter(found -> found.key().equals(flushed.dataset())).ifPresent(record -> {
+        if (done) {                                       // also where it was done before, and another node wanted more
           if (record.origin().flush().containers().isEmpty()) {
             record.ranks().forEach(rank -> clean(target(record), rank.files().files(), flushed.discard()));
           }
           drafts.discard(flushed.dataset());
         }
-        store.update(flushed.dataset(), held -> held.with(flushed.state()));
+        if (gone == (record.flush() == FlushState.DONE)) {
+          store.update(flushed.dataset(), held -> held.with(flushed.state()));
+        }
       });
       return Ack.ACK;
     };
