@@ -311,6 +311,12 @@ public final class VirtualCluster implements Machine.Standstill {
     members.resume(name);
   }
 
+  /** The others take a node for lost that is there: a silence of it is noticed late. */
+  public void miss(String name) {
+    trace.note(name + " is missed late");
+    members.miss(name);
+  }
+
   /** The node's loop stands still, but it stays a member: its heartbeats go on. */
   public void hangLoop(String name, boolean hangs) {
     trace.note(name + (hangs ? " hangs" : " goes on"));

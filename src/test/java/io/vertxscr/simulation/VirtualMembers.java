@@ -239,6 +239,16 @@ final class VirtualMembers {
     changed();
   }
 
+  /** All others take a node for lost that sends signs of life again: its silence is noticed late. */
+  void miss(String name) {
+    View view = views.get(name);
+    views.values().stream().filter(other -> other != view).forEach(other -> {
+      other.leaves(view.self);
+      view.leaves(other.self);
+    });
+    changed();
+  }
+
   /** Whether each node has heard of all others. */
   boolean areWhole() {
     return views.values().stream().allMatch(view -> views.values().stream().allMatch(view::knows));

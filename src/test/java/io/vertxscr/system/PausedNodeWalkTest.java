@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertxscr.client.ScrClient;
+import io.vertxscr.model.Fault;
 import io.vertxscr.protocol.app.InitRequest;
 import io.vertxscr.simulation.VirtualCluster;
 import java.nio.file.Path;
@@ -13,6 +14,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.stream.IntStream;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -32,6 +34,7 @@ class PausedNodeWalkTest {
   private static final int WALKS = Integer.getInteger("walks", 40);
   /** A leader that went on noted ranks, of a killed attempt or of the new one, before it heard that it was alone. */
   private static final long[] LEADER_GIVEN_UP = {70, 141, 369, 687, 738, 767, 975};
+  private static final int LATE_MISSES = 12;
   private static final String[] NODES = {"n1", "n2", "n3", "n4"};
 
   @TempDir
@@ -66,6 +69,38 @@ class PausedNodeWalkTest {
     assertThat(begins(cluster, run)).as(cluster::story).isEqualTo(1);
     assertThat(run.steps(3, 3)).isEqualTo(2);
     assertThat(run.steps(4, 4)).isEqualTo(3);
+  }
+
+  static LongStream seedsOfLateMisses() {
+    Long one = Long.getLong("seed");
+    return one != null ? LongStream.of(one) : LongStream.range(0, Math.min(WALKS, LATE_MISSES));
+  }
+
+  /** A pause that nobody has noticed by its end: the others drop the node when ranks have called init. */
+  @ParameterizedTest(name = "seed {0}")
+  @MethodSource("seedsOfLateMisses")
+  void whereItIsMissedAmidInitRanksThatCallAgainBegin(long seed) throws Exception {
+    Random random = new Random(seed);
+    VirtualCluster cluster = VirtualClusters.in(random, directory.resolve("walk"), Map.of("SCR_FLUSH", "0"));
+    cluster.start(NODES);
+    VirtualRun run = new VirtualRun(cluster, NODES);
+    assertThat(run.steps(1, 1)).isZero();
+    String victim = random.nextBoolean() ? "n1" : NODES[random.nextInt(NODES.length)];
+    cluster.pause(victim);
+    cluster.pass(Duration.ofMillis(random.nextInt(5_000)));
+    cluster.resume(victim);
+    List<Future<Integer>> ranks = IntStream.range(0, NODES.length).mapToObj(rank -> untilItBegins(run, rank)).toList();
+    cluster.pass(Duration.ofMillis(random.nextInt(1 + random.nextInt(200))));
+    cluster.miss(victim);
+    ranks.forEach(cluster::await);
+    assertThat(ranks).as(cluster::story).allMatch(rank -> rank.succeeded() && rank.result() == 1);
+  }
+
+  /** A rank that calls init again where it hears that a node is lost. */
+  private static Future<Integer> untilItBegins(VirtualRun run, int rank) {
+    return run.start(rank, session -> run.restart(session).compose(step -> session.finish().map(step)))
+        .recover(failure -> Fault.of(failure) == Fault.NODE_LOST ? untilItBegins(run, rank)
+            : Future.failedFuture(failure));
   }
 
   /** Ranks of a first attempt, on the nodes of the second one, which are killed before it begins. */
