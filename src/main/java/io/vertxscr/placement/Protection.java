@@ -20,6 +20,17 @@ public final class Protection {
   }
 
   /**
+   * Estimates the bytes of redundancy of a rank, where nothing is known of the others of its set.
+   *
+   * @param bytes of its own files
+   * @param usualBytes of the files of a rank, by which the others are taken to be
+   */
+  public static long expectedBytes(Scheme scheme, RedundancySet set, long bytes, long usualBytes) {
+    return !writesRedundancy(scheme, set) ? 0 : set.failures() * (scheme == Scheme.PARTNER ? usualBytes
+        : ParityLayout.of(set.size(), set.failures(), Math.max(bytes, usualBytes)).chunkBytes());
+  }
+
+  /**
    * Returns the members that read this rank's bytes for the protection and compute their checksums. Together they read
    * every byte exactly once. With PARTNER others read them as well, for more copies.
    */

@@ -11,6 +11,7 @@ import io.vertxscr.model.GroupDescriptors;
 import io.vertxscr.model.Limits;
 import io.vertxscr.model.NodeInfo;
 import io.vertxscr.model.RedundancyDescriptor;
+import io.vertxscr.model.Scheme;
 import io.vertxscr.model.ScrException;
 import io.vertxscr.model.StoreDescriptor;
 import io.vertxscr.placement.Eviction.EvictionPlan;
@@ -36,9 +37,10 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Checks before a phase whether its dataset will fit into its store on this node. The estimate is the size of the last
- * dataset of the same store and scheme, with its redundancy; 0 without one. Free is what both the store's SIZE and its
- * file system have left, divided among the nodes that share the device. Once the files are there, their sizes and that
- * of their redundancy are known, and {@link #requirement} says what nothing was expected of before. On the node's loop.
+ * dataset of the same store and scheme, with its redundancy, also where that is still to come; 0 without one. Free is
+ * what both the store's SIZE and its file system have left, divided among the nodes that share the device. Once the
+ * files are there, their sizes and that of their redundancy are known, and {@link #requirement} says what nothing was
+ * expected of before. On the node's loop.
  */
 public final class Capacity {
   private static final Logger LOG = LoggerFactory.getLogger(Capacity.class);
@@ -128,7 +130,7 @@ public final class Capacity {
       RunInfo run, RunCache cache, CheckpointDescriptor how, StoreDescriptor target, boolean waited) {
     List<DatasetRecord> alike = store.list().stream().filter(record -> record.cache().base().equals(how.storeBase())
         && record.redundancy().how().redundancy().equals(how.redundancy())).toList();
-    long known = alike.isEmpty() ? 0 : store.bytes(alike.getLast().descriptor().id());
+    long known = alike.isEmpty() ? 0 : whole(run, how, alike.getLast());
     long needed = run.policy().cache().bypassWhenFull() ? Math.max(known, cache.refusedBytes(target.base())) : known;
     boolean exact = run.policy().cache().evictFirst();
     if (needed == 0 && !exact) {
@@ -143,6 +145,17 @@ public final class Capacity {
       }
       return new Need(needed, free, whole(target, sharing) / 2 < needed, exact, waited);
     }).map(need -> need.free() >= needed && !exact ? RoomEstimate.ENOUGH : evicting(run, cache, how, target, need));
+  }
+
+  /** Bytes of a dataset, with those of its redundancy that are still to come, as behind a restart. */
+  private long whole(RunInfo run, CheckpointDescriptor how, DatasetRecord held) {
+    long bytes = store.bytes(held.descriptor().id());
+    return held.scheme() == Scheme.SINGLE || held.ranks().stream().noneMatch(rank -> rank.redundancy().isEmpty())
+        ? bytes : bytes + sets(run, how).expectedBytes(held);
+  }
+
+  private static ProtectionJob.Sets sets(RunInfo run, CheckpointDescriptor how) {
+    return ProtectionJob.Sets.of(run.map(), how, run.policy().descriptors().groups());
   }
 
   /**
@@ -243,7 +256,7 @@ public final class Capacity {
   private RoomEstimate evicting(
       RunInfo run, RunCache cache, CheckpointDescriptor how, StoreDescriptor target, Need need) {
     List<Eviction.Cached> held = keeper.cached(cache);
-    int sets = ProtectionJob.Sets.of(run.map(), how, run.policy().descriptors().groups()).count();
+    int sets = sets(run, how).count();
     EvictionPlan plan = Eviction.early(held, new SpaceDemand(
         target.base(), new RedundancyDescriptor(how, sets).survives(run.map().size()), target.count(), need.single(),
         need.exact(), need.bytes() - need.free(), need.waited()));

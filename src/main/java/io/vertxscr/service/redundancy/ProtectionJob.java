@@ -71,6 +71,15 @@ public record ProtectionJob(DatasetRecord dataset, long run, RankMap map, Sets s
       return ofRank.get(rank);
     }
 
+    /** Estimates the bytes of a dataset's redundancy that a node does not have yet, if these are its sets. */
+    public long expectedBytes(DatasetRecord held) {
+      long usual = held.descriptor().totals().bytes() / Math.max(1, held.origin().ranks());
+      return held.ranks().stream()
+          .filter(rank -> rank.redundancy().isEmpty() && ofRank.containsKey(rank.files().rank()))
+          .mapToLong(rank -> Protection.expectedBytes(
+              held.scheme(), of(rank.files().rank()), rank.files().bytes(), usual)).sum();
+    }
+
     /**
      * What other nodes need to protect these ranks' files and their own, by node.
      *

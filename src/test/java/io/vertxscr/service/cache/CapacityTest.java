@@ -50,7 +50,8 @@ import org.junit.jupiter.api.io.TempDir;
 /**
  * Goal: the nodes of a store's group share its SIZE, those of others do not. A pending flush of what the restart has
  * passed over holds up one phase for a minute, and none behind it. What is to be flushed stays, also where a node
- * had selected it before. Method: nodes on hosts of their own, virtual time.
+ * had selected it before. What is still to come of the last dataset's redundancy is needed for the next one. Method:
+ * nodes on hosts of their own, virtual time.
  */
 class CapacityTest {
   private static final List<String> NODES = List.of("n1", "n2", "n3");
@@ -72,18 +73,30 @@ class CapacityTest {
   /** @param completed datasets of the run; else the restart has passed them over */
   private RoomEstimate room(
       String group, long sizeBytes, DatasetFlags flags, FlushState flush, List<Integer> completed) {
+    return room(group, sizeBytes, Redundancy.of(Scheme.SINGLE, 8), new RedundancySet(List.of(0)), flags, flush,
+        completed);
+  }
+
+  /** Room behind a restart from a dataset whose redundancy is still to come. @param set where the rank was with it */
+  private RoomEstimate room(long sizeBytes, Redundancy redundancy, RedundancySet set) {
+    return room(GroupDescriptors.NODE, sizeBytes, redundancy, set, DatasetFlags.CHECKPOINT, FlushState.NOT_WANTED,
+        List.of(1));
+  }
+
+  private RoomEstimate room(String group, long sizeBytes, Redundancy redundancy, RedundancySet set,
+      DatasetFlags flags, FlushState flush, List<Integer> completed) {
     String base = directory.resolve("ssd").toString();
     GroupDescriptors groups = new GroupDescriptors(new TreeMap<>(Map.of("n1", rack("a"), "n2", rack("a"),
         "n3", rack("b"))));
     StoreDescriptor ssd = new StoreDescriptor(base, group, 2, OptionalLong.of(sizeBytes), true);
     CheckpointDescriptor how = new CheckpointDescriptor(
-        0, true, 1, GroupDescriptors.NODE, base, Redundancy.of(Scheme.SINGLE, 8), false);
+        0, true, 1, GroupDescriptors.NODE, base, redundancy, false);
     RunInfo run = new RunInfo(7, "/p", "job", new RankMap(NODES), Optional.empty(),
         new InitialState(1, 1, 0, List.of()),
         RunPolicy.of(new Descriptors(List.of(how), OptionalInt.empty(), List.of(ssd), groups),
             FlushPolicy.every(0, true)));
     DatasetStore store = DatasetStore.open(new NodeDirectories(Path.of(base), directory.resolve("cntl")));
-    store.save(held(store, how, flags, flush));
+    store.save(held(store, how, set, flags, flush));
     RunCache cache = new RunCache(run);
     completed.forEach(cache::completed);
     CacheEvictor evictor = new CacheEvictor(loop, "n1", store, Observer.NONE);
@@ -99,12 +112,12 @@ class CapacityTest {
   }
 
   private static DatasetRecord held(
-      DatasetStore store, CheckpointDescriptor how, DatasetFlags flags, FlushState flush) {
+      DatasetStore store, CheckpointDescriptor how, RedundancySet set, DatasetFlags flags, FlushState flush) {
     RankFiles files = new RankFiles(0, List.of(new FileMeta("rank.0/a", "a", DATASET_BYTES, OptionalInt.of(1))));
     DatasetDescriptor dataset = new DatasetDescriptor(
         1, "b.1", flags, 1, 1, new Job("u", "j", "1", "c"), new Totals(3, 3 * DATASET_BYTES));
     return new DatasetRecord(dataset, new Origin("/p", NODES.size()), store.cache(1), new RedundancyDescriptor(how, 3),
-        flush, List.of(new RankRecord(files, new RedundancySet(List.of(0)), Optional.empty())));
+        flush, List.of(new RankRecord(files, set, Optional.empty())));
   }
 
   @Test
@@ -115,6 +128,20 @@ class CapacityTest {
     assertThat(room("RACK", 4 * DATASET_BYTES)).isEqualTo(RoomEstimate.ENOUGH);
     assertThat(room(GroupDescriptors.WORLD, 4 * DATASET_BYTES).refusal()).contains("free are 13");
     assertThat(room(GroupDescriptors.WORLD, 6 * DATASET_BYTES)).isEqualTo(RoomEstimate.ENOUGH);
+  }
+
+  /** Of three nodes with 40 bytes each. */
+  @Test
+  void redundancyThatIsStillToComeIsNeededForTheNextDataset() {
+    for (RedundancySet set : List.of(new RedundancySet(List.of(0, 1, 2)), new RedundancySet(List.of(0)))) {
+      Map.of(Redundancy.of(Scheme.SINGLE, 3), 0, Redundancy.of(Scheme.XOR, 3), 20, Redundancy.of(Scheme.RS, 3), 80,
+          Redundancy.of(Scheme.PARTNER, 3), 40).forEach((redundancy, bytes) -> {
+            long enough = 2 * DATASET_BYTES + bytes;
+            assertThat(room(enough, redundancy, set)).as("%s in %s", redundancy, set).isEqualTo(RoomEstimate.ENOUGH);
+            assertThat(room(enough - 1, redundancy, set).refusal()).as("%s in %s", redundancy, set)
+                .contains("will take about " + (DATASET_BYTES + bytes) + " bytes", "1 are missing");
+          });
+    }
   }
 
   @Test
