@@ -214,7 +214,7 @@ public final class DatasetPublisher {
   /** What earlier calls, and flushes, have left beside its files. */
   private void sweep(DatasetDescriptor listed) {
     try {
-      new LeftoverSweep(paths).sweep(listed.key());
+      new LeftoverSweep(paths, index).sweep(listed.key());
     } catch (ScrException e) {
       if (e.fault() != Fault.CORRUPT) {
         throw e;

@@ -2,15 +2,20 @@ package io.vertxscr.simulation;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.vertxscr.format.prefix.FlushStatus.Location;
 import io.vertxscr.format.prefix.Index;
+import io.vertxscr.model.DatasetDescriptor;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.Scheme;
 import io.vertxscr.model.ScrException;
+import io.vertxscr.prefix.metadata.DraftOwner;
 import io.vertxscr.prefix.metadata.FlushFileStore;
 import io.vertxscr.prefix.metadata.LockHeldException;
 import io.vertxscr.prefix.metadata.LockUser;
 import io.vertxscr.prefix.metadata.PrefixIndex;
 import io.vertxscr.prefix.metadata.PrefixPaths;
+import io.vertxscr.prefix.metadata.RankMapReader;
+import io.vertxscr.prefix.metadata.WrittenOver;
 import io.vertxscr.prefix.publish.Publication;
 import io.vertxscr.prefix.publish.Withdrawal;
 import io.vertxscr.scavenge.DatasetPublisher;
@@ -18,10 +23,15 @@ import io.vertxscr.scavenge.DatasetVerification;
 import io.vertxscr.scavenge.TestCaches;
 import io.vertxscr.simulation.SimulatedFileSystem.Operation;
 import io.vertxscr.storage.LocalFiles;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Clock;
 import java.time.Instant;
+import java.time.LocalDateTime;
 import java.time.ZoneOffset;
+import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
@@ -34,15 +44,17 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /**
- * Goal: what {@code scr index} lists is whole, whatever others do while it looks. Method: a simulated file system;
- * before each of the command's operations in turn, another process does all that it has to do, or ends amid it.
+ * Goal: what {@code scr index} lists is whole, whatever others do while it looks. What they have begun stays. Method: a
+ * simulated file system; before each of the command's operations in turn, another process does all that it has to do,
+ * or ends amid it.
  */
 @Timeout(120)
 @Execution(ExecutionMode.CONCURRENT)
 class OvertakenCommandsTest {
   private static final Clock CLOCK = Clock.fixed(Instant.parse("2026-01-01T00:00:00Z"), ZoneOffset.UTC);
-  /** With which one dataset that is going may be refused. */
-  private static final Set<Fault> REFUSALS = EnumSet.of(Fault.CORRUPT, Fault.WRONG_STATE, Fault.NO_SUCH_DATASET);
+  /** With which one dataset that is going, or is flushed again, may be refused. */
+  private static final Set<Fault> REFUSALS = EnumSet.of(
+      Fault.CORRUPT, Fault.WRONG_STATE, Fault.NO_SUCH_DATASET, Fault.BUSY);
 
   private enum Command {
     BUILD(process -> process.publisher.build()),
@@ -64,7 +76,9 @@ class OvertakenCommandsTest {
     }),
     /** What a later dataset of its name has left of it when its process ended. */
     REMOVES_REPLACED((process, _) -> new Publication(process.paths, process.index).removeReplaced(List.of(
-        process.index.read().index().find(7).orElseThrow().descriptor())));
+        process.index.read().index().find(7).orElseThrow().descriptor()))),
+    /** A verification has found damage, and the caches still have the dataset. */
+    FLUSHES_AGAIN((process, _) -> process.flushesAgain());
 
     private final BiConsumer<Process, TestCaches> what;
 
@@ -77,8 +91,10 @@ class OvertakenCommandsTest {
   private static final class Process implements SimulatedFileSystem.Interference {
     private final PrefixPaths paths;
     private final PrefixIndex index;
+    private final FlushFileStore flushFile;
     private final DatasetPublisher publisher;
     private final Path root;
+    private final List<Path> begun = new ArrayList<>();
     private Path endsAtDeletionOf = Path.of("nothing");
     private int overtakenIn;
     private Runnable overtaking = () -> {};
@@ -89,7 +105,8 @@ class OvertakenCommandsTest {
       paths = new PrefixPaths(root.resolve("prefix"));
       LockUser user = new LockUser(name, new LocalFiles(files), CLOCK);
       index = new PrefixIndex(paths, user);
-      publisher = new DatasetPublisher(paths, index, new FlushFileStore(paths, user), CLOCK, _ -> {});
+      flushFile = new FlushFileStore(paths, user);
+      publisher = new DatasetPublisher(paths, index, flushFile, CLOCK, _ -> {});
     }
 
     /** Does something, and ends at the deletion of a file. */
@@ -99,6 +116,26 @@ class OvertakenCommandsTest {
         what.run();
       } catch (NodeDeath _) {
         endsAtDeletionOf = Path.of("nothing");
+      }
+    }
+
+    /** As far as the copy of a file, beside which an older dataset's is kept. */
+    void flushesAgain() {
+      index.update(before -> before.markDamaged(5, LocalDateTime.now(CLOCK)));
+      Publication publication = new Publication(paths, index);
+      DatasetDescriptor descriptor = publication.summary(5).orElseThrow().descriptor();
+      String place = WrittenOver.places(new RankMapReader(paths, 5).entries(List.of(0)).getFirst())
+          .findFirst().orElseThrow().place();
+      flushFile.update(before -> before.put(descriptor, Set.of(Location.FLUSHING)));
+      assertThat(publication.prepare(descriptor)).isFalse();
+      begun.add(paths.kept(place, 5));
+      begun.add(paths.draft(place, new DraftOwner(descriptor.key(), "n1")));
+      try {
+        for (Path file : begun) {
+          Files.createFile(file);
+        }
+      } catch (IOException e) {
+        throw new UncheckedIOException(e);
       }
     }
 
@@ -128,8 +165,8 @@ class OvertakenCommandsTest {
   /** @param isListed otherwise it was dropped from the index before */
   @ParameterizedTest
   @CsvSource({"BUILD, DELETES, true", "BUILD, DELETES, false", "BUILD, DELETES_FILES_ONLY, false",
-      "BUILD, WRITES_OVER, false", "BUILD, REMOVES_REPLACED, true",
-      "ADD, DELETES, true", "ADD, DELETES_FILES_ONLY, false"})
+      "BUILD, WRITES_OVER, false", "BUILD, REMOVES_REPLACED, true", "BUILD, FLUSHES_AGAIN, true",
+      "ADD, DELETES, true", "ADD, DELETES_FILES_ONLY, false", "ADD, FLUSHES_AGAIN, true"})
   void whatACommandListsIsWhole(Command command, Other other, boolean isListed) {
     int at = 1;
     while (overtakes(command, other, isListed, at)) {
@@ -169,6 +206,7 @@ class OvertakenCommandsTest {
       assertThat(new Publication(daemon.paths, daemon.index).isComplete(entry.id())).as("at " + at).isTrue();
       assertThat(DatasetVerification.verify(daemon.paths, entry.id()).problems()).as("at " + at).isEmpty();
     }
+    assertThat(daemon.begun).as("at " + at).allMatch(Files::exists);
     return operator.overtakenIn == 0;
   }
 }

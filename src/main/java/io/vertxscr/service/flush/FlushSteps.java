@@ -13,6 +13,7 @@ import io.vertxscr.model.PrefixToken;
 import io.vertxscr.model.RankMap;
 import io.vertxscr.model.ScrException;
 import io.vertxscr.prefix.metadata.PrefixDirectories;
+import io.vertxscr.prefix.metadata.PrefixIndex;
 import io.vertxscr.prefix.metadata.PrefixPaths;
 import io.vertxscr.prefix.metadata.RankMapWriter;
 import io.vertxscr.prefix.publish.LeftoverSweep;
@@ -424,10 +425,11 @@ public final class FlushSteps {
           publication.removeReplaced(attempt.descriptor()));
     }).compose(removed -> {
       remarks.addAll(removed);
-      return loop.prefix().runLong("remove drafts of dataset " + id, () -> {
+      return locked.runLong("remove drafts of dataset " + id, () -> {
         attempt.containers().ifPresent(there -> there.plan().drafts().clean());
         if (attempt.course().again && attempt.containers().isEmpty()) {
-          new LeftoverSweep(attempt.paths()).sweep(attempt.descriptor().key());
+          PrefixIndex index = attempt.directory().as(attempt.course().token()).index();
+          new LeftoverSweep(attempt.paths(), index).sweep(attempt.descriptor().key());
         }
         return remarks;
       });

@@ -303,7 +303,7 @@ class FencingTest {
       assertThat(samples.publication.isComplete(Math.max(idOfA, idOfB))).as(when).isTrue();
       for (Leader leader : List.of(a, b)) {
         if (samples.publication.isComplete(leader.dataset.id())) {
-          new LeftoverSweep(samples.paths).sweep(leader.dataset.key());
+          new LeftoverSweep(samples.paths, samples.index).sweep(leader.dataset.key());
         }
       }
       try (var left = Files.list(samples.prefix.resolve("r"))) {
