@@ -1,13 +1,12 @@
 package io.vertxscr.client;
 
 import io.vertxscr.model.Fault;
-import io.vertxscr.model.Limits;
 import io.vertxscr.model.ScrException;
+import io.vertxscr.protocol.Addresses;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.nio.channels.SocketChannel;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -44,14 +43,7 @@ final class DaemonSocket {
       throw new ScrException(Fault.BAD_CONFIGURATION,
           "SCR_SOCKET is '" + given + "' and has an empty entry, expected sockets of daemons, separated by colons");
     }
-    String path = entries.get((int) ((long) process.rank() * entries.size() / process.ranks()));
-    int bytes = path.getBytes(StandardCharsets.UTF_8).length;
-    if (bytes > Limits.MAX_SOCKET_PATH_BYTES) {
-      throw new ScrException(Fault.BAD_CONFIGURATION,
-          "socket path " + path + " has " + bytes + " bytes, at most " + Limits.MAX_SOCKET_PATH_BYTES
-              + " are possible");
-    }
-    return Path.of(path);
+    return Addresses.socket(Path.of(entries.get((int) ((long) process.rank() * entries.size() / process.ranks()))));
   }
 
   private static Path inControlDirectory(Map<String, String> environment) {
