@@ -4,6 +4,7 @@ import io.vertxscr.model.Fault;
 import io.vertxscr.model.Redundancy;
 import io.vertxscr.simulation.Ledger.Attempt;
 import io.vertxscr.simulation.Outcome.Invariant;
+import io.vertxscr.simulation.SimulatedFileSystem.Operation;
 import io.vertxscr.storage.DatasetStore;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
@@ -13,6 +14,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.stream.Stream;
 
 /**
  * Watches stores of a SIZE: phases and healing put no more there.
@@ -61,6 +63,16 @@ final class StoreWatch {
     }
   }
 
+  /**
+   * A daemon is about to do this to one of its own files. Where the phase has waited before it was measured, an older
+   * dataset may have got other redundancy since, and tells what it had when it goes.
+   */
+  void sees(String node, Operation operation, Path path) {
+    if (scenario.hasSize() && operation == Operation.DELETE && path.toString().endsWith(".scrfilemap")) {
+      before.computeIfPresent(node, (_, asked) -> Stream.concat(asked.stream(), held(node).stream()).toList());
+    }
+  }
+
   private List<Held> held(String node) {
     DatasetStore store = world.cluster.store(node);
     return store.list().stream().map(record -> {
@@ -104,12 +116,11 @@ final class StoreWatch {
     now.stream().filter(held -> held.id() == attempt.id).findFirst().ifPresent(own -> {
       List<Held> others =
           now.stream().filter(held -> held.base().equals(own.base()) && held.id() != own.id()).toList();
-      List<Held> known = then.stream().filter(held -> held.base().equals(own.base()) && held.how().equals(own.how()))
-          .toList();
-      boolean isExpected = known.stream().anyMatch(Held::stays);        // output may have gone before it was measured
+      boolean isExpected = then.stream().anyMatch(held -> isLike(held, own) && held.stays());   // output may have gone
       long grown = others.stream().mapToLong(other -> Math.max(0, other.bytes() - then.stream()
           .filter(held -> held.id() == other.id()).mapToLong(Held::known).findFirst().orElse(0))).sum();
-      long less = known.stream().mapToLong(held -> Math.max(0, own.bytes() - held.known())).max().orElse(0);
+      long less = Stream.concat(then.stream(), others.stream()).filter(held -> isLike(held, own))
+          .mapToLong(held -> Math.max(0, own.bytes() - held.known())).max().orElse(0);
       long most = scenario.sizeBytes().orElseThrow() + (isExpected ? grown + less : headers(node, own));
       long all = own.bytes() + (isExpected ? others.stream().mapToLong(Held::bytes).sum() : 0);
       if (all > most) {
@@ -117,6 +128,11 @@ final class StoreWatch {
             + ", of " + most + ": " + own + " and " + others + ", before " + then);
       }
     });
+  }
+
+  /** Whether daemons expect of one dataset what the other takes. */
+  private static boolean isLike(Held held, Held own) {
+    return held.base().equals(own.base()) && held.how().equals(own.how());
   }
 
   /** A rank was told how a phase ended. @param fault null: well */

@@ -187,6 +187,7 @@ final class World {
       @Override
       public void sees(String node, SimulatedFileSystem.Operation operation, Path path) {
         caches.sees(node, operation, path);
+        stores.sees(node, operation, path);
       }
     });
     machine.isOf(cluster);
