@@ -67,7 +67,7 @@ public record CompressedFile(Path path, FlushedFile file, String what) {
     try {
       return read(_ -> {});
     } catch (IOException e) {
-      throw new IllegalStateException(e);                 // this sink does nothing
+      throw Faults.io(path, e);
     }
   }
 

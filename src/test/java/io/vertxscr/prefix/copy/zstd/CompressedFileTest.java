@@ -226,6 +226,27 @@ class CompressedFileTest {
     }
   }
 
+  /** Each of its operations fails once. */
+  @Test
+  void anErrorOfTheFileSystemAmidACheckIsToldAsOne() throws IOException {
+    try (FaultyDisk disk = new FaultyDisk()) {
+      temp = disk.directory("/job");
+      nameFiles();
+      FileMeta file = file(content(3 * FRAME_BYTES));
+      write(draft(file, 3, Optional.empty()), Meter.NONE);
+      CompressedFile stored = stored(file);
+      disk.trouble(FaultyDisk.Trouble.NONE);
+      stored.check();
+      int operations = disk.operations().size();
+      assertThat(operations).as("open, reads, close").isGreaterThan(4);
+      for (int at = 1; at <= operations; at++) {
+        disk.trouble(FaultyDisk.Trouble.failureAt(at, "Input/output error"));
+        assertThatThrownBy(stored::check).as("operation %d", at).isInstanceOfSatisfying(ScrException.class,
+            e -> assertThat(e.fault()).isEqualTo(Fault.IO)).hasMessageContaining(draft.toString());
+      }
+    }
+  }
+
   /** Passes so many pieces, then ends the copy as a daemon that dies. */
   private static Meter dyingAfter(int pieces, List<Integer> passed) {
     return bytes -> {
