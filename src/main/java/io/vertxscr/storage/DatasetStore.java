@@ -9,12 +9,14 @@ import io.vertxscr.model.RankFiles;
 import io.vertxscr.model.ScrException;
 import io.vertxscr.placement.CacheNames;
 import java.io.IOException;
+import java.nio.channels.FileChannel;
 import java.nio.file.FileSystem;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.time.Instant;
 import java.util.List;
@@ -346,7 +348,8 @@ public final class DatasetStore {
 
   /**
    * Brings files, and all names that lead to them from the cache, to stable storage. What is there already costs
-   * little. Once that has failed it fails until the dataset is evicted ({@link #hasLostWrites}).
+   * little. Once a sync has failed it fails until the dataset is evicted ({@link #hasLostWrites}); where something
+   * could only not be opened, nothing is lost by that.
    *
    * @throws ScrException NO_SUCH_FILE, IO: nobody knows what is there then
    */
@@ -358,18 +361,24 @@ public final class DatasetStore {
     if (hasLostWrites(datasetId)) {
       throw new ScrException(Fault.IO, dataset + ": an earlier sync has failed, so what it was to write may be lost");
     }
+    Set<Path> above = Trees.upTo(cache,
+        Stream.concat(Stream.of(dataset), files.stream().map(Path::getParent)).distinct().toList());
     try {
-      for (Path file : files) {
-        AtomicFile.force(file);
+      for (Path path : Stream.concat(files.stream(), above.stream()).toList()) {
+        try (FileChannel channel = FileChannel.open(path, StandardOpenOption.READ)) {
+          sync(datasetId, channel);
+        }
       }
-      for (Path directory : Trees.upTo(cache, Stream.concat(Stream.of(dataset),
-          files.stream().map(Path::getParent)).distinct().toList())) {
-        AtomicFile.force(directory);
-      }
-    } catch (NoSuchFileException e) {
-      throw Faults.io(dataset, e);
     } catch (IOException e) {
-      ScrException failure = Faults.io(dataset, e);
+      throw Faults.io(dataset, e);
+    }
+  }
+
+  private void sync(int datasetId, FileChannel channel) {
+    try {
+      channel.force(true);
+    } catch (IOException e) {
+      ScrException failure = Faults.io(directory(datasetId), e);
       markLostWrites(datasetId, failure);
       throw failure;
     }

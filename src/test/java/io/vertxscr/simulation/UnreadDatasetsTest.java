@@ -52,6 +52,8 @@ class UnreadDatasetsTest {
   /** The type of the file systems, and whether files in caches cannot be synced. */
   private String kind = "tmpfs";
   private boolean failsSyncs;
+  /** How often a rank's file is there and cannot be opened, as there are too many open files. */
+  private int opensToFail;
   /** Happens once, at a write of what is flushed of rank 0. */
   private Runnable whileCopying = () -> {};
   /** How often daemons have opened ranks' files in caches. */
@@ -72,6 +74,10 @@ class UnreadDatasetsTest {
         throw new IOException("Input/output error");
       }
       boolean opens = !onShared && operation == Operation.OPEN && time.isInJob();
+      if (opens && opensToFail > 0 && path.toString().contains("/rank.")) {
+        opensToFail--;
+        throw new IOException("Too many open files");
+      }
       opened += opens && path.toString().contains("/rank.") ? 1 : 0;
     }
 
@@ -265,6 +271,19 @@ class UnreadDatasetsTest {
     writeUnread(parameters);
     cluster.awaits("the failed syncs", () -> NODES.stream().allMatch(node -> cluster.store(node).hasLostWrites(1)));
     failsSyncs = false;                                   // the next one would succeed, without what was lost
+  }
+
+  @Test
+  void whatCouldNotBeOpenedToBeSyncedHasLostNothing() throws IOException {
+    kind = "ext4";
+    opensToFail = NODES.size();
+    writeUnread(Map.of());
+    cluster.awaits("the syncs that fail", () -> opensToFail == 0);
+    cluster.pass(Duration.ofSeconds(5));
+    assertThat(filemaps()).allMatch(DatasetRecord::hasUnread);
+    kill();
+    start();
+    assertThat(restart(NODES)).isPresent();
   }
 
   /** What its files have now may be what they had, and nobody can tell. */
