@@ -125,6 +125,11 @@ final class Machine implements SimulatedFileSystem.Interference {
 
     /** It does this to its own files. */
     void sees(String node, Operation operation, Path path);
+
+    /** It hears that one of its own files, or directories, cannot be synced. */
+    default void failsToSync(String node, Path path) {
+      // most do not mind
+    }
   }
 
   Machine(String name, VirtualTime time, SimulatedDisk disk, SimulatedDisk shared, Watcher watcher) {
@@ -393,6 +398,9 @@ final class Machine implements SimulatedFileSystem.Interference {
     if (fails || onShared && isPrefixAway()) {
       failedNs = time.nowNs();
       if (errorBehind.isEmpty()) {
+        if (operation == Operation.SYNC && !onShared) {
+          watcher.failsToSync(name, path);
+        }
         throw new IOException("Input/output error");
       }
     }

@@ -1,6 +1,7 @@
 package io.vertxscr.simulation;
 
 import io.vertxscr.config.Settings;
+import io.vertxscr.model.DatasetRecord;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.ScrException;
 import io.vertxscr.service.Loop;
@@ -8,6 +9,7 @@ import io.vertxscr.service.VirtualTime;
 import io.vertxscr.simulation.Ledger.Attempt;
 import io.vertxscr.simulation.Outcome.Invariant;
 import io.vertxscr.simulation.Outcome.Violation;
+import io.vertxscr.storage.DatasetStore;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -189,6 +191,11 @@ final class World {
         caches.sees(node, operation, path);
         stores.sees(node, operation, path);
       }
+
+      @Override
+      public void failsToSync(String node, Path path) {
+        unreadLost(node, path);
+      }
     });
     machine.isOf(cluster);
     store.ifPresent(machine::mounts);
@@ -279,6 +286,20 @@ final class World {
     }
     machines.put(name, newMachine(name));
     lost.add(name);
+  }
+
+  /** Files that nobody has read count as lost from then on: no checksum tells what a sync has lost. */
+  private void unreadLost(String node, Path path) {
+    DatasetStore daemon = cluster.store(node);
+    Set<Integer> unread = daemon.list().stream().filter(DatasetRecord::hasUnread)
+        .map(record -> record.descriptor().id())
+        .filter(id -> path.startsWith(daemon.directory(id)) || daemon.directory(id).startsWith(path))
+        .collect(Collectors.toSet());
+    lostSince.forEach((attempt, groups) -> {
+      if (unread.contains(attempt.id)) {
+        groups.add(scenario.group(node));
+      }
+    });
   }
 
   void copyLost(String node) {
