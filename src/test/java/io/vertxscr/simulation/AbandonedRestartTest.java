@@ -21,12 +21,14 @@ import java.util.Random;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * Goal: a run that loses a rank in a restart, or just behind, holds up no flush and nobody waits. Method: two nodes
- * with a rank each in virtual time; ranks may read in place, for which renames in the prefix directory wait. A rank
- * dies at each millisecond of a restart; the next run flushes the caches first. Replay with -Dseed=N.
+ * Goal: a run that loses a rank in a restart, or just behind, holds up no flush and nobody waits. Nor does anybody for
+ * a node that leaves when its run is over. Method: two nodes with a rank each in virtual time; ranks may read in place,
+ * for which renames in the prefix directory wait. A rank dies at each millisecond of a restart; the next run flushes
+ * the caches first. Replay with -Dseed=N.
  */
 class AbandonedRestartTest {
   private static final long SEED = Long.getLong("seed", 1);
@@ -111,5 +113,59 @@ class AbandonedRestartTest {
     assertThat(cluster.await(output).cause()).hasMessageContaining("rank 1");
     cluster.pass(Duration.ofSeconds(30));
     assertThat(NODES).allMatch(node -> cluster.unanswered(node) == 0);
+  }
+
+  /** How a run ends, and which of its nodes leaves then. */
+  enum End {
+    LEADER_LEAVES_WHEN_A_RANK_HAS_DIED("n1", "n2", true),
+    OTHER_LEAVES_WHEN_A_RANK_HAS_DIED("n2", "n1", true),
+    OTHER_LEAVES_WHEN_ALL_HAVE_FINISHED("n2", "n1", false);
+
+    private final String leaves;
+    private final String stays;
+    private final boolean isAbandoned;
+
+    End(String leaves, String stays, boolean isAbandoned) {
+      this.leaves = leaves;
+      this.stays = stays;
+      this.isAbandoned = isAbandoned;
+    }
+  }
+
+  /** It has not said whether it has synced the last checkpoint: its storage hangs since some millisecond of it. */
+  @ParameterizedTest
+  @EnumSource
+  void leavesNoNodeWaitingForOneThatLeavesWhenTheRunIsOver(End end) throws IOException {
+    start();
+    List<ScrClient> clients = clients();
+    List<VirtualSession> ranks = cluster.all(cluster.init(clients, Map.of()), answer -> answer);
+    boolean asks = false;
+    for (int hangs = 0; hangs < MOST_MS && !asks; hangs++) {
+      String name = "step-" + hangs;
+      List<VirtualPhase> phases = cluster.all(ranks, rank -> rank.startOutput(name, DatasetFlags.CHECKPOINT));
+      for (int rank = 0; rank < ranks.size(); rank++) {
+        Path routed = cluster.answer(phases.get(rank).route(PREFIX + "/" + name + "/rank-" + rank));
+        Files.write(cluster.file(NODES.get(rank), routed), new byte[100]);
+      }
+      List<? extends Future<?>> complete = phases.stream().map(phase -> phase.complete(true)).toList();
+      cluster.pass(Duration.ofMillis(hangs));
+      cluster.hangStorage(end.leaves, true);
+      cluster.pass(Duration.ofMillis(MOST_MS));
+      asks = complete.stream().allMatch(Future::succeeded) && cluster.unanswered(end.stays) > 0;
+      if (!asks) {
+        cluster.hangStorage(end.leaves, false);
+        complete.forEach(cluster::answer);
+      }
+    }
+    assertThat(asks).as("the other one asks whether all have synced a complete checkpoint").isTrue();
+    if (end.isAbandoned) {
+      clients.get(NODES.indexOf(end.stays)).close();
+    } else {
+      cluster.all(ranks, VirtualSession::finish);
+    }
+    cluster.pass(Duration.ofMillis(MOST_MS));
+    cluster.kill(end.leaves);
+    cluster.pass(Duration.ofSeconds(30));
+    assertThat(cluster.unanswered(end.stays)).isZero();
   }
 }

@@ -26,7 +26,7 @@ public final class SyncBarrier {
   private final Loop loop;
   private final Map<DatasetKey, SyncedNodes> open = new LinkedHashMap<>();
   private long run;
-  /** The last run that has lost a node: not all of its nodes can say so any more. */
+  /** The last run that has lost a node, also when it was over. Not all of its nodes can say so any more. */
   private long endedByNodeLoss;
 
   /** Who has said it, and the answer for all of them. */
@@ -74,8 +74,10 @@ public final class SyncBarrier {
 
   /** The run has lost a node. What has not been synced everywhere by now never is, as far as the others know. */
   public void nodeLost(long ofRun) {
-    endedByNodeLoss = ofRun;
-    end("the run has lost a node");
+    if (ofRun >= run) {                                   // else another run has begun
+      endedByNodeLoss = ofRun;
+      end("the run has lost a node");
+    }
   }
 
   /** Another node leads: who still waits asks that one. */

@@ -70,7 +70,7 @@ public interface LeaderActions {
   /** The run is over before its time; its number is 0 if it was still forming. */
   void over(long run, ScrException cause);
 
-  /** A run that another leader has led has lost a node. */
+  /** A run that is over, or that another leader has led, has lost a node. May be told again, and late. */
   void nodeLost(long run);
 
   /** A node knows a run of this number. Later ones get higher ones, regardless of the clock of this node. */

@@ -643,13 +643,15 @@ public final class LeaderService implements Membership.Listener {
     });
   }
 
-  /** Notes that a rank's process is gone, or may not join: its run is over for all. */
+  /** Notes that a rank's process or a node is gone, or a rank may not join: its run is over for all. */
   public Future<Ack> lost(LostRank lost) {
     return lead().map(_ -> {
       boolean concerns = active != null ? active.info().run() == lost.run()
           : forming != null && forming.concerns(lost);
       if (concerns) {
         over(new ScrException(Fault.of(lost.fault()), lost.message()));
+      } else if (lost.run() != 0 && lost.fault() == Fault.NODE_LOST.number()) {
+        actions.nodeLost(lost.run());
       }
       return Ack.ACK;
     });

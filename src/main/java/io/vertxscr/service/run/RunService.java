@@ -361,12 +361,13 @@ public final class RunService implements Membership.Listener {
   @Override
   public void left(NodeInfo node) {
     loop.later(() -> {
-      if (run != null && !run.isOver() && run.info().map().nodes().contains(node.name())) {
+      if (run != null && run.info().map().nodes().contains(node.name())) {
         List<Integer> ranks = run.info().map().ranksOn(node.name());
         ScrException lost = new ScrException(Fault.NODE_LOST, "node " + node.name()
             + (ranks.size() == 1 ? " (rank " : " (ranks ") + some(ranks) + ") has left the cluster");
         end(lost);
-        // Its view may be ahead of the leader's, or be the only one: the others would wait for the ranks of this node.
+        // Its view may be ahead of the leader's, or be the only one: the others would wait for the ranks of this node,
+        // or where the run is over, for its sync.
         arriving.tell(lost(run.info(), lost));
       }
     });

@@ -57,6 +57,9 @@ class SyncBarrierTest {
     assertThat(newest.isComplete()).as("no late message of an earlier run ends it").isFalse();
     barrier.begun(3);
     assertThat(newest.isComplete()).as("its own begin, as a new leader hears it").isFalse();
+    barrier.nodeLost(2);
+    assertThat(newest.isComplete()).as("a node that only an earlier run had").isFalse();
+    failed(says(2, 6, "n1", ""), Fault.NO_SUCH_DATASET);
     barrier.begun(4);
     failed(newest, Fault.NO_SUCH_DATASET);
   }

@@ -269,6 +269,16 @@ class LeaderServiceTest {
     assertThat(withoutNode).containsExactly(7L);
   }
 
+  @Test
+  void nobodyWaitsForANodeThatLeavesWhenItsRunIsOver() {
+    NODES.forEach(node -> states.put(node, running()));
+    assertThat(waits()).isEqualTo("the application computes");
+    on(() -> leader.lost(new LostRank(7, 0, Fault.RANK_LOST.number(), "rank 1 is lost")));
+    assertThat(withoutNode).isEmpty();
+    on(() -> leader.lost(new LostRank(7, 0, Fault.NODE_LOST.number(), "node n3 has left the cluster")));
+    assertThat(withoutNode).containsExactly(7L);
+  }
+
   /** Its clock was ahead, and the leader of the run that is on had not heard of it. */
   @Test
   void aFinishedRunWithAHigherNumberIsNotTakenForTheOneThatIsOn() {

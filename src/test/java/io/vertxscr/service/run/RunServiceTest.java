@@ -119,8 +119,12 @@ class RunServiceTest {
   }
 
   private void begin(long run) {
+    begin(run, "n2");
+  }
+
+  private void begin(long run, String other) {
     on(() -> runs.begin(new RunInfo(
-        run, "/p", "job", new RankMap(List.of("n2", "n2")), Optional.empty(), RunInfo.InitialState.NOTHING, POLICY)));
+        run, "/p", "job", new RankMap(List.of("n2", other)), Optional.empty(), RunInfo.InitialState.NOTHING, POLICY)));
   }
 
   private NodeRunState takeover() {
@@ -201,6 +205,19 @@ class RunServiceTest {
     assertThat(takeover().failedLeader()).hasValue("n1");
     begin();
     assertThat(takeover().failedLeader()).as("a run has begun since").isEmpty();
+  }
+
+  @Test
+  void theLeaderHearsOfANodeThatLeavesWhenItsRunIsOver() {
+    init(0, "a");
+    begin(1, "n3");
+    on(() -> runs.over(new RunEnd(1, 0, Fault.RANK_LOST.number(), "rank 1 is lost")));
+    runs.left(Nodes.info("n9"));
+    time.settle();
+    assertThat(told).as("a node without ranks").isEmpty();
+    runs.left(Nodes.info("n3"));
+    time.settle();
+    assertThat(told).singleElement().returns(1L, LostRank::run).returns(Fault.NODE_LOST.number(), LostRank::fault);
   }
 
   /** The leader takes it for one of the next run. */
