@@ -473,8 +473,7 @@ final class Machine implements SimulatedFileSystem.Interference {
       stands(here, some);
     }
     while (!standstill.runs(name)) {
-      time.stand(STOPPED);
-      requireLife(here);
+      processStands(here, STOPPED, false);                // else others could wait for what it keeps, as it is late
     }
   }
 

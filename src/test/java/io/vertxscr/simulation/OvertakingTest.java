@@ -13,6 +13,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Execution;
@@ -22,7 +23,7 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 @Execution(ExecutionMode.CONCURRENT)
 class OvertakingTest {
   private final VirtualTime time = new VirtualTime(new Random(1));
-  private final AtomicBoolean stands = new AtomicBoolean();
+  private final AtomicInteger stands = new AtomicInteger();
   private final AtomicBoolean lives = new AtomicBoolean(true);
   private final Loop loop = time.loop(new VirtualTime.NodeCondition() {
     @Override
@@ -32,7 +33,7 @@ class OvertakingTest {
 
     @Override
     public boolean runs() {
-      return !stands.get();
+      return stands.get() == 0;
     }
   });
   private final SimulatedDisk shared = new SimulatedDisk(time::nowNs);
@@ -44,17 +45,17 @@ class OvertakingTest {
     machine.isOf(new Machine.Standstill() {
       @Override
       public boolean runs(String node) {
-        return !stands.get();
+        return stands.get() == 0;
       }
 
       @Override
       public void begins(String node, boolean isMissed) {
-        stands.set(true);
+        stands.incrementAndGet();
       }
 
       @Override
       public void ends(String node, boolean isMissed) {
-        stands.set(false);
+        stands.decrementAndGet();
       }
     });
     machine.daemon(loop);
@@ -108,6 +109,23 @@ class OvertakingTest {
     untilDone(jobInMonitor("a"));
     List<String> amid = story.subList(story.indexOf("a"), story.lastIndexOf("a"));
     assertThat(amid).contains("other node").doesNotContain("loop");
+  }
+
+  /** It looks some time later whether the pause is over; the others would wait for it at the monitor. */
+  @Test
+  void inAMonitorItIsTheFirstBehindAPauseOfItsDaemon() {
+    untilDone(loop.blocking("a", () -> {
+      time.loop().after(1, stands::incrementAndGet);
+      time.loop().after(120, stands::decrementAndGet);
+      for (int ms = 1; ms < 300; ms++) {
+        loop.after(ms, () -> story.add("loop"));
+      }
+      synchronized (story) {
+        steps("a");
+      }
+      return null;
+    }));
+    assertThat(story.subList(story.indexOf("a"), story.lastIndexOf("a"))).doesNotContain("loop");
   }
 
   @Test
