@@ -35,8 +35,10 @@ import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
@@ -173,6 +175,36 @@ class OvertakenCommandsTest {
       at++;
     }
     assertThat(at).isGreaterThan(20);
+  }
+
+  /** It takes the places of a later dataset, which somebody deletes that was dropped before. */
+  @Test
+  void whatACommandPublishesOverADatasetThatIsDeletedIsListed() {
+    int at = 1;
+    while (isListedBesideADeletion(at)) {
+      at++;
+    }
+    assertThat(at).isGreaterThan(20);
+  }
+
+  /** @return false: the command has no such operation */
+  private static boolean isListedBesideADeletion(int at) {
+    SimulatedDisk shared = new SimulatedDisk(new AtomicLong()::incrementAndGet);
+    Process daemon = new Process("n1", shared);
+    TestCaches caches = new TestCaches(daemon.root, Scheme.SINGLE, 1, 1, 20);
+    caches.dataset(5, "b.5", "out");
+    caches.dataset(7, "b.7", "out");
+    caches.copy(7);
+    daemon.publisher.add(7, false);
+    daemon.index.update(before -> before.drop(7));
+    caches.copy(5);
+    Process operator = new Process("scr", shared);
+    operator.overtakenIn = at;
+    operator.overtaking = () -> new Withdrawal(daemon.paths, daemon.index).delete("b.7");
+    operator.publisher.add(5, false);
+    assertThat(daemon.index.read().index().candidates()).as("at " + at).extracting(Index.Entry::id).containsExactly(5);
+    assertThat(DatasetVerification.verify(daemon.paths, 5).problems()).as("at " + at).isEmpty();
+    return operator.overtakenIn == 0;
   }
 
   /** @return false: it has no such operation */

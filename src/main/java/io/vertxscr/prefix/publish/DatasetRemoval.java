@@ -23,12 +23,14 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
 import java.util.Collection;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.Stream;
 
 /**
  * Removes a dataset's files from the prefix directory, and directories that become empty. Then come its map, its
@@ -37,12 +39,14 @@ import java.util.Set;
  *
  * <p>Deleting is where a checkpoint could be lost, so a file goes only if nothing speaks for it: no other dataset's map
  * has its path (and all those maps could be read; one that is listed as replaced, or was dropped, has lost its claim if
- * it is older, or if the file was changed after its summary: then this dataset was flushed again), its size is the one
- * in the dataset's own map, and it was not changed after the dataset's summary, as the file of a dataset that is being
- * flushed right now would be. One without summary that is not listed, since its flush was cut off, has a claim to what
- * was not changed after its map, which is written behind its renames; what it gets in a later attempt is changed after
- * the summary of this one. What counts is when its inode changed (ctime): files keep the time that the application
- * wrote them at, and a rename sets this one. A user who changes mode or group of such files keeps them in place.
+ * it is older, or if the file was changed after its map: then this dataset was flushed again), its size is the one
+ * in the dataset's own map, and it was not changed after that map, as the file of a dataset that is being flushed right
+ * now would be: a map is written behind the renames. So an older dataset that is listed again meanwhile loses nothing,
+ * although maps and index are read without the lock, and its flush changes the summary of this one ({@link
+ * Publication#markOverwritten}). One without summary that is not listed, since its flush was cut off, has a claim to
+ * what was not changed after its map. What counts is when the inode changed (ctime): files keep the time that the
+ * application wrote them at, and a rename sets this one. A user who changes mode or group of such files keeps them in
+ * place.
  *
  * <p>All of it is done under the lock, {@link #FILES_AT_ONCE} files at a time, so that others can have it between; each
  * time the summary must still be that of the very dataset, and the index must not list it again.
@@ -69,7 +73,7 @@ public final class DatasetRemoval {
   public int remove(DatasetKey key) {
     int id = key.id();
     requireWithdrawn(key, index);
-    FileTime sealed = changed(paths.summary(id)).orElseThrow(() -> isAnother(key));
+    FileTime written = written(id).orElseThrow(() -> isAnother(key));
     Map<String, FlushedFile> files = new HashMap<>();
     boolean hasMap = Presence.exists(paths.rankMap(id));
     if (hasMap) {
@@ -79,7 +83,7 @@ public final class DatasetRemoval {
     Set<Path> directories = new LinkedHashSet<>();
     files.keySet().forEach(place -> directories.add(paths.file(place).getParent()));
     Map<String, FileTime> contested = hasMap ? keepThoseOfOthers(id, files) : Map.of();
-    int removed = removeFiles(key, files.values(), file -> isStillItsOwn(file, sealed,
+    int removed = removeFiles(key, files.values(), file -> isStillItsOwn(file, written,
         Optional.ofNullable(contested.get(file.place()))));
     PrefixDirectories.removeEmpty(paths.prefix(), directories);
     index.exclusively(held -> {
@@ -136,8 +140,7 @@ public final class DatasetRemoval {
       if (lost && other < id) {
         continue;
       }
-      Optional<FileTime> until = lost ? changed(paths.summary(other))
-          : listed.find(other).isEmpty() ? changed(paths.rankMap(other)) : Optional.empty();
+      Optional<FileTime> until = lost || listed.find(other).isEmpty() ? written(other) : Optional.empty();
       new RankMapReader(paths, other).forEach(entry -> WrittenOver.places(entry).map(FlushedFile::place)
           .filter(files::containsKey).forEach(place -> until.ifPresentOrElse(
               time -> contested.merge(place, time, (one, two) -> one.compareTo(two) > 0 ? one : two),
@@ -190,14 +193,23 @@ public final class DatasetRemoval {
     return removed;
   }
 
-  private boolean isStillItsOwn(FlushedFile file, FileTime sealed, Optional<FileTime> othersUntil) throws IOException {
+  private boolean isStillItsOwn(FlushedFile file, FileTime written, Optional<FileTime> othersUntil) throws IOException {
     Path place = paths.file(file.place());
     Optional<FileTime> changed = changed(place);
     return Presence.isFile(place) && changed.isPresent()
         && place.getParent().toRealPath().startsWith(paths.prefix().toRealPath())
         && file.placeBytes().isPresent() && Files.size(place) == file.placeBytes().getAsLong()
-        && changed.get().compareTo(sealed) <= 0
+        && changed.get().compareTo(written) <= 0
         && othersUntil.filter(until -> changed.get().compareTo(until) <= 0).isEmpty();
+  }
+
+  /**
+   * When all files of a dataset had their names: when its map was written. The summary is written behind it, and again
+   * when an older dataset has taken files; the map is written again when it was damaged.
+   */
+  private Optional<FileTime> written(int id) {
+    return Stream.of(paths.rankMap(id), paths.summary(id)).map(DatasetRemoval::changed).flatMap(Optional::stream)
+        .min(Comparator.naturalOrder());
   }
 
   /** When the inode of a file has changed; empty: it is not there. */

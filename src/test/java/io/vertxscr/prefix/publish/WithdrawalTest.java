@@ -9,15 +9,24 @@ import io.vertxscr.format.prefix.Index;
 import io.vertxscr.model.DatasetDescriptor;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.RankFiles;
+import io.vertxscr.prefix.metadata.LockUser;
+import io.vertxscr.prefix.metadata.PrefixIndex;
+import io.vertxscr.prefix.metadata.RankMapWriter;
 import io.vertxscr.prefix.metadata.Samples;
+import io.vertxscr.storage.LocalFiles;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
+import java.time.Clock;
 import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.FutureTask;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Goal: a dataset leaves the index alone, or with all its own files; no other dataset loses anything. */
 class WithdrawalTest {
@@ -152,6 +161,100 @@ class WithdrawalTest {
     assertThat(withdrawal.delete("c")).containsExactly(4);
     assertThat(samples.prefix.resolve("c/x")).hasBinaryContent(bytes(3, 0, "c/x"));
     assertThat(samples.prefix.resolve("c/y")).doesNotExist();
+  }
+
+  /** One deletes the later one while the other has the lock. It reads what there is behind so many of its steps. */
+  @ParameterizedTest
+  @ValueSource(ints = {0, 1, 2, 3, 4})
+  void aFileOfAnOlderDatasetThatIsListedAgainMeanwhileStays(int behind) throws Exception {
+    samples.flush(descriptor(3, "d"), List.of(samples.cached(3, 0, "c/x")));
+    tick();
+    samples.flush(descriptor(4, "c"), List.of(samples.cached(4, 0, "c/x"), samples.cached(4, 1, "c/y")));
+    withdrawal.drop("c");
+    tick();
+    RankFiles rank = samples.cached(3, 0, "c/x");
+    DatasetDescriptor older = Samples.withTotals(descriptor(3, "d"), List.of(rank));
+    samples.flushSteps(older, List.of(rank)).stream().limit(4).forEach(Runnable::run);
+    tick();
+    CountDownLatch refused = new CountDownLatch(1);
+    CountDownLatch released = new CountDownLatch(1);
+    LockUser operator = new LockUser("scr", LocalFiles.ofThisMachine(), Clock.systemUTC(), (_, _) -> {
+      refused.countDown();
+      await(released);
+    });
+    Withdrawal other = new Withdrawal(samples.paths, new PrefixIndex(samples.paths, operator));
+    FutureTask<List<Integer>> deletion = new FutureTask<>(() -> other.delete("c"));
+    samples.index.exclusively(held -> {
+      Publication publication = new Publication(samples.paths, held);
+      List<Runnable> steps = List.of(() -> new RankMapWriter(samples.paths, 3, 1, 1).writeRoot(),
+          () -> publication.markOverwritten(older), () -> publication.seal(older),
+          () -> held.update(before -> before.enlistWritten(older, Samples.TIME)));
+      steps.subList(0, behind).forEach(Runnable::run);
+      Thread.ofVirtual().start(deletion);
+      await(refused);
+      steps.subList(behind, steps.size()).forEach(Runnable::run);
+      return held;
+    });
+    released.countDown();
+    assertThat(deletion.get()).containsExactly(4);
+    assertThat(samples.index.read().index().find(3).orElseThrow().restartable()).isTrue();
+    assertThat(samples.prefix.resolve("c/x")).hasBinaryContent(bytes(3, 0, "c/x"));
+    assertThat(samples.prefix.resolve("c/y")).doesNotExist();
+  }
+
+  private static void await(CountDownLatch latch) {
+    try {
+      latch.await();
+    } catch (InterruptedException e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  /** As a command does it: it takes the lock once more to list what it has sealed. */
+  @Test
+  void aFileOfAnOlderDatasetThatIsSealedAndNotListedYetStays() throws IOException {
+    samples.flush(descriptor(4, "c"), List.of(samples.cached(4, 0, "c/x"), samples.cached(4, 1, "c/y")));
+    withdrawal.drop("c");
+    tick();
+    flushWithoutSummary(descriptor(3, "d"), samples.cached(3, 0, "c/x"));
+    tick();
+    DatasetDescriptor older = Samples.withTotals(descriptor(3, "d"), List.of(samples.cached(3, 0, "c/x")));
+    samples.publication.markOverwritten(older);
+    samples.publication.seal(older);
+    assertThat(withdrawal.delete("c")).containsExactly(4);
+    assertThat(samples.prefix.resolve("c/x")).hasBinaryContent(bytes(3, 0, "c/x"));
+    assertThat(samples.prefix.resolve("c/y")).doesNotExist();
+  }
+
+  @Test
+  void aFileThatIsBeingPublishedStaysAlsoBehindASummaryChangedByAnotherOne() throws IOException {
+    samples.flush(descriptor(5, "c"), List.of(samples.cached(5, 0, "c/x", "c/z"), samples.cached(5, 1, "c/y")));
+    withdrawal.drop("c");
+    tick();
+    samples.flushSteps(descriptor(4, "e"), List.of(samples.cached(4, 0, "c/z"))).stream().limit(3)
+        .forEach(Runnable::run);                          // it has no map yet
+    flushWithoutSummary(descriptor(3, "d"), samples.cached(3, 0, "c/x"));
+    tick();
+    samples.publication.markOverwritten(descriptor(3, "d"));
+    assertThat(withdrawal.delete("c")).containsExactly(5);
+    assertThat(samples.prefix.resolve("c/z")).hasBinaryContent(bytes(4, 0, "c/z"));
+    assertThat(samples.prefix.resolve("c/y")).doesNotExist();
+  }
+
+  @Test
+  void whatTookItsFilesBackFromALaterDatasetThatSaysSoGoesWithThem() throws IOException {
+    samples.flush(descriptor(3, "c"), List.of(samples.cached(3, 0, "a/x"), samples.cached(3, 1, "c/y")));
+    withdrawal.drop("c");
+    tick();
+    List<RankFiles> ranks = List.of(samples.cached(1, 0, "a/x"), samples.cached(1, 1, "a/y"));
+    List<Runnable> steps = samples.flushSteps(descriptor(1, "a"), ranks);
+    steps.subList(0, steps.size() - 4).forEach(Runnable::run);
+    tick();
+    samples.publication.markOverwritten(descriptor(1, "a"));
+    steps.subList(steps.size() - 4, steps.size()).forEach(Runnable::run);
+    assertThat(withdrawal.delete("a")).containsExactly(1);
+    assertThat(samples.prefix.resolve("a")).doesNotExist();
+    assertThat(samples.prefix.resolve("c/y")).as("of the dropped one alone").hasBinaryContent(bytes(3, 1, "c/y"));
   }
 
   @Test
