@@ -299,10 +299,15 @@ public final class DatasetVerification {
     return orKept(file, look(paths.file(file.place()), file));
   }
 
-  /** A later dataset that is not complete yet may have taken its path: then it is kept beside that one. */
+  /**
+   * A later dataset that is not complete yet may have taken its path: then it is kept beside that one. Only the bytes
+   * say more of what this dataset has replaced itself than that it is another one's.
+   */
   private Found orKept(FlushedFile file, Found found) {
     return found.problem().isEmpty() || !file.verifiable() || !file.segments().isEmpty() ? found
-        : KeptFiles.of(paths, file.place()).stream().map(kept -> look(kept, file))
+        : KeptFiles.of(paths, file.place()).stream()
+            .filter(kept -> everyByte || !new KeptFiles(paths, id).hasReplaced(file.place(), kept))
+            .map(kept -> look(kept, file))
             .filter(one -> one.problem().isEmpty()).findFirst().orElse(found);
   }
 

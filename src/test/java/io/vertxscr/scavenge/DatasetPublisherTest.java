@@ -79,6 +79,19 @@ class DatasetPublisherTest {
         .extracting(failure -> ((ScrException) failure).fault()).isEqualTo(Fault.BAD_CONFIGURATION);
   }
 
+  /** Sizes are compared, and no bytes. */
+  @Test
+  void aFileThatADatasetHasReplacedIsNotTakenForItsOwn() throws IOException {
+    caches.dataset(5, "b.5", "out");
+    caches.copy(5);
+    assertThat(publisher.add(5, false)).isTrue();
+    Files.delete(paths.file("out/a.2"));
+    Files.write(paths.kept("out/a.2", 5), caches.bytes(4, 2, "a"));
+    assertThat(publisher.add(5, false)).isTrue();
+    assertThat(paths.file("out/a.2")).hasBinaryContent(caches.bytes(5, 2, "a"));
+    assertThat(DatasetVerification.verify(paths, 5).problems()).isEmpty();
+  }
+
   /** Method: the summary cannot be written, once. */
   @Test
   void anOlderDatasetStaysWholeUntilTheOneThatTakesItsPathsIsComplete() throws IOException {

@@ -66,6 +66,13 @@ public record KeptFiles(PrefixPaths paths, int dataset) {
     }
   }
 
+  /** Whether this dataset has replaced a file, one of {@link #of}. */
+  public boolean hasReplaced(String relative, Path file) {
+    String kept = paths.kept(relative, dataset).getFileName().toString();
+    String name = file.getFileName().toString();
+    return name.equals(kept) || name.startsWith(kept + ".");
+  }
+
   /**
    * Those of any dataset that had a path before. Nothing but its checksum says which of them is of what dataset.
    *
