@@ -70,8 +70,19 @@ public final class DatasetAssembly {
       }
       return withoutSummary(id, e.getMessage(), unlessFlushed);
     }
-    return summary.isPresent() ? published(summary.get().descriptor(), unlessFlushed)
+    return summary.isPresent() ? published(summary.get().descriptor(), whileComplete(unlessFlushed))
         : scavenged(id, Depth.SIZES, unlessFlushed);
+  }
+
+  /** A run may have deleted it since, or its id is another dataset's. */
+  private Guard whileComplete(Guard unlessFlushed) {
+    return (descriptor, work) -> unlessFlushed.run(descriptor, index -> {
+      if (!new Publication(paths, index).isComplete(descriptor.key())) {
+        throw new ScrException(Fault.WRONG_STATE, "dataset " + descriptor.id() + " '" + descriptor.name()
+            + "' is not complete in " + paths.prefix() + " any more");
+      }
+      work.accept(index);
+    });
   }
 
   /** Rebuilds a damaged summary from published data, else from scavenged data; every byte is read first. */
@@ -193,9 +204,9 @@ public final class DatasetAssembly {
         ? scan.ranks().get(rank).segments() : Map.of());
     placing.check(publication);
     unlessFlushed.run(scan.descriptor(), index -> {
-      placing.place();
-      placing.writeMap();
       Publication held = new Publication(paths, index);
+      placing.place(held);
+      placing.writeMap();
       held.markOverwritten(scan.descriptor());
       held.seal(scan.descriptor());
     });

@@ -79,8 +79,8 @@ final class PublishedRepair {
     }
     var placing = new ScavengedFiles(paths, descriptor, all, _ -> Map.of());
     placing.check(publication);
-    unlessFlushed.run(descriptor, _ -> {
-      placing.place();
+    unlessFlushed.run(descriptor, index -> {
+      placing.place(new Publication(paths, index));
       if (leavesContainers) {
         placing.writeMap();
       }

@@ -6,6 +6,7 @@ import io.vertxscr.format.prefix.RankFileMap.Segment;
 import io.vertxscr.format.prefix.RankFileMapFile;
 import io.vertxscr.model.DatasetDescriptor.Totals;
 import io.vertxscr.model.DatasetDescriptor;
+import io.vertxscr.model.DatasetKey;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.FileMeta;
 import io.vertxscr.model.RankFiles;
@@ -27,13 +28,14 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.util.ArrayList;
 import java.util.Comparator;
-import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalInt;
 import java.util.Set;
 import java.util.function.IntFunction;
+import java.util.stream.Collectors;
 
 /** Moves the files of a whole scavenged dataset to the paths given by the application. */
 final class ScavengedFiles {
@@ -43,6 +45,8 @@ final class ScavengedFiles {
   private final List<RankFiles> ranks;
   private final IntFunction<Map<String, List<Segment>>> segments;
   private final KeptFiles kept;
+  /** Later datasets, looked at once, that have none of these paths. */
+  private final Set<DatasetKey> apart = new HashSet<>();
 
   /**
    * @param ranks all of the run, in any order
@@ -72,33 +76,50 @@ final class ScavengedFiles {
           + " files with " + descriptor.totals().bytes() + " bytes, but the filemaps of its ranks in " + directory
           + " have " + there.files() + " with " + there.bytes());
     }
-    Map<String, Integer> taken = new HashMap<>();
-    for (RankFiles rank : ranks) {
-      for (FileMeta file : rank.files()) {
-        if (isStaged(file) && Presence.exists(paths.file(file.path()))) {
-          taken.put(file.path(), rank.rank());
-        }
-      }
-    }
+    requireFree(publication);
+  }
+
+  private void requireFree(Publication publication) {
+    List<String> places = ranks.stream().flatMap(rank -> rank.files().stream()).filter(this::isStaged)
+        .map(FileMeta::path).toList();
+    Set<String> taken = places.stream().filter(place -> Presence.exists(paths.file(place))).collect(Collectors.toSet());
     if (taken.isEmpty()) {
       return;
     }
-    for (DatasetDescriptor later : publication.laterThan(descriptor)) {
-      new RankMapReader(paths, later.id()).forEach(entry -> entry.files().forEach(file -> {
-        if (file.segments().isEmpty() && taken.containsKey(file.place())) {
-          throw new ScrException(Fault.WRONG_STATE, "dataset " + descriptor.id() + " '" + descriptor.name()
-              + "' cannot be published: " + file.path() + " belongs to the later dataset " + later.id() + " '"
-              + later.name() + "'");
-        }
-      }));
+    List<DatasetDescriptor> later = publication.laterThan(descriptor).stream()
+        .filter(other -> !apart.contains(other.key())).toList();
+    for (DatasetDescriptor other : later) {
+      if (requireFree(other, taken, Set.copyOf(places))) {
+        apart.add(other.key());
+      }
     }
+  }
+
+  /** @return whether the later one has none of the places */
+  private boolean requireFree(DatasetDescriptor later, Set<String> taken, Set<String> places) {
+    boolean[] isApart = {true};
+    new RankMapReader(paths, later.id()).forEach(entry -> entry.files().stream()
+        .filter(file -> file.segments().isEmpty() && places.contains(file.place())).forEach(file -> {
+          isApart[0] = false;
+          if (taken.contains(file.place())) {
+            throw new ScrException(Fault.WRONG_STATE, "dataset " + descriptor.id() + " '" + descriptor.name()
+                + "' cannot be published: " + file.path() + " belongs to the later dataset " + later.id() + " '"
+                + later.name() + "'");
+          }
+        }));
+    return isApart[0];
   }
 
   /**
    * Renames every file to its final path, durably. What had the path is kept beside it: an older dataset may be listed
    * with it until this one is complete, which may take another call.
+   *
+   * @param publication under the lock: a later dataset may have come since {@link #check}
+   * @throws ScrException WRONG_STATE naming a later dataset that owns a place; NO_SUCH_FILE naming a file that has gone
+   *     since; NO_SPACE, IO
    */
-  void place() {
+  void place(Publication publication) {
+    requireFree(publication);
     Set<Path> directories = new LinkedHashSet<>();
     for (RankFiles rank : ranks) {
       for (FileMeta file : rank.files()) {
@@ -111,6 +132,9 @@ final class ScavengedFiles {
         }
         if (isStaged(file)) {
           move(file, place);
+        } else if (!Presence.isFile(place)) {
+          throw new ScrException(Fault.NO_SUCH_FILE,
+              "dataset " + descriptor.id() + ": neither " + staged(file) + " nor " + place + " is there any more");
         }
       }
     }

@@ -45,8 +45,8 @@ class ScavengedFilesTest {
     ScavengedFiles files = scavenged(5, rank);
     Path staged = samples.paths.dataset(5).resolve(rank.files().getFirst().name());
     failOnce(staged);
-    refused(Fault.IO, files::place, staged.toString());
-    files.place();
+    refused(Fault.IO, () -> files.place(samples.publication), staged.toString());
+    files.place(samples.publication);
     assertThat(Files.exists(staged)).isFalse();
     assertThat(samples.paths.file("out/x")).hasBinaryContent(Samples.bytes(5, 0, "out/x"));
   }
@@ -68,5 +68,24 @@ class ScavengedFilesTest {
     failOnce(samples.paths.file("out/x"));
     refused(Fault.IO, () -> files.check(samples.publication), samples.paths.file("out/x").toString());
     refused(Fault.WRONG_STATE, () -> files.check(samples.publication), "belongs to the later dataset 6");
+  }
+
+  @Test
+  void placesOfALaterDatasetThatWasListedBehindTheFirstLookAreNotTaken() {
+    ScavengedFiles files = scavenged(5, samples.cached(5, 0, "out/x"));
+    files.check(samples.publication);
+    samples.flush(descriptor(6, "b.6"), List.of(samples.cached(6, 0, "out/x")));
+    refused(Fault.WRONG_STATE, () -> files.place(samples.publication), "belongs to the later dataset 6");
+    assertThat(samples.paths.file("out/x")).hasBinaryContent(Samples.bytes(6, 0, "out/x"));
+  }
+
+  @Test
+  void aFileThatIsGoneSinceTheFirstLookIsNotTakenForPlaced() throws IOException {
+    RankFiles rank = samples.cached(5, 0, "out/x");
+    ScavengedFiles files = scavenged(5, rank);
+    files.check(samples.publication);
+    Path staged = samples.paths.dataset(5).resolve(rank.files().getFirst().name());
+    Files.delete(staged);
+    refused(Fault.NO_SUCH_FILE, () -> files.place(samples.publication), staged.toString(), "out/x");
   }
 }

@@ -97,6 +97,11 @@ public final class TestCaches {
     return stores.get(node).directory(id);
   }
 
+  /** Returns what the node knows of a dataset. */
+  public DatasetRecord record(String node, int id) {
+    return stores.get(node).find(id).orElseThrow();
+  }
+
   public List<NodeCache> nodes() {
     return NodeCache.ofJob(control);
   }

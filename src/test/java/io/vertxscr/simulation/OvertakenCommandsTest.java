@@ -9,28 +9,19 @@ import io.vertxscr.model.Fault;
 import io.vertxscr.model.Scheme;
 import io.vertxscr.model.ScrException;
 import io.vertxscr.prefix.metadata.DraftOwner;
-import io.vertxscr.prefix.metadata.FlushFileStore;
-import io.vertxscr.prefix.metadata.LockHeldException;
-import io.vertxscr.prefix.metadata.LockUser;
-import io.vertxscr.prefix.metadata.PrefixIndex;
-import io.vertxscr.prefix.metadata.PrefixPaths;
 import io.vertxscr.prefix.metadata.RankMapReader;
 import io.vertxscr.prefix.metadata.WrittenOver;
 import io.vertxscr.prefix.publish.Publication;
 import io.vertxscr.prefix.publish.Withdrawal;
-import io.vertxscr.scavenge.DatasetPublisher;
 import io.vertxscr.scavenge.DatasetVerification;
 import io.vertxscr.scavenge.TestCaches;
+import io.vertxscr.scavenge.Workers;
 import io.vertxscr.simulation.SimulatedFileSystem.Operation;
-import io.vertxscr.storage.LocalFiles;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Clock;
-import java.time.Instant;
 import java.time.LocalDateTime;
-import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
@@ -38,6 +29,7 @@ import java.util.Set;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
+import java.util.function.IntPredicate;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.parallel.Execution;
@@ -53,7 +45,6 @@ import org.junit.jupiter.params.provider.CsvSource;
 @Timeout(120)
 @Execution(ExecutionMode.CONCURRENT)
 class OvertakenCommandsTest {
-  private static final Clock CLOCK = Clock.fixed(Instant.parse("2026-01-01T00:00:00Z"), ZoneOffset.UTC);
   /** With which one dataset that is going, or is flushed again, may be refused. */
   private static final Set<Fault> REFUSALS = EnumSet.of(
       Fault.CORRUPT, Fault.WRONG_STATE, Fault.NO_SUCH_DATASET, Fault.BUSY);
@@ -90,25 +81,12 @@ class OvertakenCommandsTest {
   }
 
   /** One that uses the prefix directory. */
-  private static final class Process implements SimulatedFileSystem.Interference {
-    private final PrefixPaths paths;
-    private final PrefixIndex index;
-    private final FlushFileStore flushFile;
-    private final DatasetPublisher publisher;
-    private final Path root;
+  private static final class Process extends PrefixProcess {
     private final List<Path> begun = new ArrayList<>();
     private Path endsAtDeletionOf = Path.of("nothing");
-    private int overtakenIn;
-    private Runnable overtaking = () -> {};
 
     Process(String name, SimulatedDisk shared) {
-      SimulatedFileSystem files = new SimulatedFileSystem(name, new SimulatedDisk(() -> 0), shared, this);
-      root = files.getPath("/pfs");
-      paths = new PrefixPaths(root.resolve("prefix"));
-      LockUser user = new LockUser(name, new LocalFiles(files), CLOCK);
-      index = new PrefixIndex(paths, user);
-      flushFile = new FlushFileStore(paths, user);
-      publisher = new DatasetPublisher(paths, index, flushFile, CLOCK, _ -> {});
+      super(name, shared);
     }
 
     /** Does something, and ends at the deletion of a file. */
@@ -123,7 +101,7 @@ class OvertakenCommandsTest {
 
     /** As far as the copy of a file, beside which an older dataset's is kept. */
     void flushesAgain() {
-      index.update(before -> before.markDamaged(5, LocalDateTime.now(CLOCK)));
+      index.update(before -> before.markDamaged(5, LocalDateTime.now(PrefixProcess.CLOCK)));
       Publication publication = new Publication(paths, index);
       DatasetDescriptor descriptor = publication.summary(5).orElseThrow().descriptor();
       String place = WrittenOver.places(new RankMapReader(paths, 5).entries(List.of(0)).getFirst())
@@ -151,17 +129,6 @@ class OvertakenCommandsTest {
         throw new NodeDeath("n1");
       }
     }
-
-    @Override
-    public void enters() {
-      if (overtakenIn > 0 && --overtakenIn == 0) {
-        try {
-          overtaking.run();
-        } catch (LockHeldException _) {
-          overtakenIn = 1;                                // by the command itself: before the next operation then
-        }
-      }
-    }
   }
 
   /** @param isListed otherwise it was dropped from the index before */
@@ -170,8 +137,12 @@ class OvertakenCommandsTest {
       "BUILD, WRITES_OVER, false", "BUILD, REMOVES_REPLACED, true", "BUILD, FLUSHES_AGAIN, true",
       "ADD, DELETES, true", "ADD, DELETES_FILES_ONLY, false", "ADD, FLUSHES_AGAIN, true"})
   void whatACommandListsIsWhole(Command command, Other other, boolean isListed) {
+    Workers.alone(() -> anywhere(at -> overtakes(command, other, isListed, at)));
+  }
+
+  private static void anywhere(IntPredicate overtakes) {
     int at = 1;
-    while (overtakes(command, other, isListed, at)) {
+    while (overtakes.test(at)) {
       at++;
     }
     assertThat(at).isGreaterThan(20);
@@ -180,11 +151,7 @@ class OvertakenCommandsTest {
   /** It takes the places of a later dataset, which somebody deletes that was dropped before. */
   @Test
   void whatACommandPublishesOverADatasetThatIsDeletedIsListed() {
-    int at = 1;
-    while (isListedBesideADeletion(at)) {
-      at++;
-    }
-    assertThat(at).isGreaterThan(20);
+    Workers.alone(() -> anywhere(OvertakenCommandsTest::isListedBesideADeletion));
   }
 
   /** @return false: the command has no such operation */
@@ -199,12 +166,11 @@ class OvertakenCommandsTest {
     daemon.index.update(before -> before.drop(7));
     caches.copy(5);
     Process operator = new Process("scr", shared);
-    operator.overtakenIn = at;
-    operator.overtaking = () -> new Withdrawal(daemon.paths, daemon.index).delete("b.7");
+    operator.overtake(at, () -> new Withdrawal(daemon.paths, daemon.index).delete("b.7"));
     operator.publisher.add(5, false);
     assertThat(daemon.index.read().index().candidates()).as("at " + at).extracting(Index.Entry::id).containsExactly(5);
     assertThat(DatasetVerification.verify(daemon.paths, 5).problems()).as("at " + at).isEmpty();
-    return operator.overtakenIn == 0;
+    return operator.wasOvertaken();
   }
 
   /** @return false: it has no such operation */
@@ -227,8 +193,7 @@ class OvertakenCommandsTest {
       daemon.index.update(before -> before.drop(5));
     }
     Process operator = new Process("scr", shared);
-    operator.overtakenIn = at;
-    operator.overtaking = () -> other.what.accept(daemon, caches);
+    operator.overtake(at, () -> other.what.accept(daemon, caches));
     try {
       command.what.accept(operator);
     } catch (ScrException e) {
@@ -239,6 +204,6 @@ class OvertakenCommandsTest {
       assertThat(DatasetVerification.verify(daemon.paths, entry.id()).problems()).as("at " + at).isEmpty();
     }
     assertThat(daemon.begun).as("at " + at).allMatch(Files::exists);
-    return operator.overtakenIn == 0;
+    return operator.wasOvertaken();
   }
 }

@@ -14,6 +14,10 @@ import java.util.function.Supplier;
  * lock. Blocking. Page: docs/flows/fencing.md.
  */
 public final class PrefixFence {
+  /** Who takes over to exclude leaders alone, and acts by no token. No leader has that id, but by chance. */
+  private static final String COMMAND = "command";
+  private static final String NOBODY = PrefixToken.id(0);
+
   private PrefixFence() {}
 
   /**
@@ -29,11 +33,29 @@ public final class PrefixFence {
    */
   public static PrefixToken takeOver(PrefixPaths paths, LockUser user, String node, String id) {
     LockUser anybody = new LockUser(user.holder(), user.files(), user.clock(), user.waiting());
-    return new PrefixLock(paths, anybody).with(() -> PrefixLock.againstNames(paths, anybody).with(() -> {
+    return new PrefixLock(paths, anybody).with(() -> writeNext(paths, anybody, node, id));
+  }
+
+  private static PrefixToken writeNext(PrefixPaths paths, LockUser anybody, String node, String id) {
+    return PrefixLock.againstNames(paths, anybody).with(() -> {
       PrefixToken token = new PrefixToken(newest(paths).map(PrefixToken::epoch).orElse(0L) + 1, node, id);
       AtomicFile.replace(paths.leaderFile(), LeaderFile.encode(token));
       return token;
-    }));
+    });
+  }
+
+  /**
+   * Takes over from all leaders, for somebody who acts for none, and gives names under the lock. Nodes of theirs have
+   * given names, perhaps, to a dataset that is not sealed yet: its flush is refused, and done again.
+   *
+   * @param user has the lock of the index
+   * @throws LockHeldException where a node gives names right now, as {@code user} waits
+   * @throws ScrException NO_SPACE, IO
+   */
+  static void revoke(PrefixPaths paths, LockUser user) {
+    if (newest(paths).isPresent()) {                      // else no leader has a token that counts
+      writeNext(paths, user, COMMAND, NOBODY);
+    }
   }
 
   /** The token of who took over last. A damaged file is as good as none: ids differ, for equal epochs too. */

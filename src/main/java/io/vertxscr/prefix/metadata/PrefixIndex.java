@@ -25,6 +25,7 @@ import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Set;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 
@@ -68,6 +69,16 @@ public final class PrefixIndex {
    */
   public <T> T exclusively(Function<PrefixIndex, T> work) {
     return lock.with(() -> work.apply(new PrefixIndex(paths, lock.held())));
+  }
+
+  /**
+   * Does something while no node gives names to files.
+   *
+   * @throws LockHeldException where one does right now, as the user of this index waits: nothing was done
+   * @throws ScrException TAKEN_OVER: nothing was done; what the work throws
+   */
+  public <T> T withoutNaming(Supplier<T> work) {
+    return lock.againstNames().with(work);
   }
 
   /**

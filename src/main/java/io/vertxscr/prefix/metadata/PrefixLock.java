@@ -58,6 +58,11 @@ class PrefixLock {
     return new PrefixLock(paths, user, paths.leaderLock(), true);
   }
 
+  /** The same user's, against names. */
+  PrefixLock againstNames() {
+    return againstNames(paths, user);
+  }
+
   /** Excludes all that hold {@link #ofNames}. */
   static PrefixLock againstNames(PrefixPaths paths, LockUser user) {
     return new PrefixLock(paths, user, paths.leaderLock(), false);

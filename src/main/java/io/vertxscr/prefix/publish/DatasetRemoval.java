@@ -2,7 +2,6 @@ package io.vertxscr.prefix.publish;
 
 import io.vertxscr.format.prefix.Index;
 import io.vertxscr.format.prefix.RankFileMap.FlushedFile;
-import io.vertxscr.format.prefix.SummaryFile;
 import io.vertxscr.model.DatasetKey;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.ScrException;
@@ -49,7 +48,8 @@ import java.util.stream.Stream;
  * place.
  *
  * <p>All of it is done under the lock, {@link #FILES_AT_ONCE} files at a time, so that others can have it between; each
- * time the summary must still be that of the very dataset, and the index must not list it again.
+ * time the summary must still be that of the very dataset, and the index must not list it again. No node gives names
+ * meanwhile: a file would get one between the look at the older one and its deletion.
  */
 public final class DatasetRemoval {
   /** Files removed under one hold of the lock: less than a second of work on any file system. */
@@ -112,7 +112,7 @@ public final class DatasetRemoval {
    * the prefix directory, or by the same dataset, flushed again.
    */
   private void requireWithdrawn(DatasetKey key, PrefixIndex held) {
-    boolean same = MetadataFiles.read(paths.summary(key.id()), SummaryFile::decode)
+    boolean same = new Publication(paths, held).summary(key.id())
         .filter(summary -> summary.descriptor().key().equals(key)).isPresent();
     if (!same || held.read().index().find(key.id()).isPresent()) {
       throw isAnother(key);
@@ -168,7 +168,7 @@ public final class DatasetRemoval {
       List<FlushedFile> some = all.subList(first, Math.min(first + FILES_AT_ONCE, all.size()));
       removed += index.exclusively(held -> {
         requireWithdrawn(key, held);
-        return removeFiles(some, own);
+        return held.withoutNaming(() -> removeFiles(some, own));
       });
     }
     return removed;

@@ -1,6 +1,5 @@
 package io.vertxscr.prefix.publish;
 
-import io.vertxscr.format.prefix.SummaryFile;
 import io.vertxscr.model.DatasetKey;
 import io.vertxscr.prefix.copy.KeptFiles;
 import io.vertxscr.prefix.metadata.MetadataFiles;
@@ -78,8 +77,6 @@ public final class LeftoverSweep {
 
   /** No attempt begins before the summary is gone, and that takes the lock. @return 0 where it has begun */
   private int whileComplete(DatasetKey dataset, IntSupplier removal) {
-    return index.exclusively(_ -> MetadataFiles.read(paths.summary(dataset.id()), SummaryFile::decode)
-        .filter(summary -> summary.complete() && summary.descriptor().key().equals(dataset))
-        .map(_ -> removal.getAsInt()).orElse(0));
+    return index.exclusively(held -> new Publication(paths, held).isComplete(dataset) ? removal.getAsInt() : 0);
   }
 }

@@ -5,6 +5,7 @@ import io.vertxscr.format.prefix.Summary;
 import io.vertxscr.format.prefix.SummaryFile;
 import io.vertxscr.model.DatasetDescriptor.Totals;
 import io.vertxscr.model.DatasetDescriptor;
+import io.vertxscr.model.DatasetKey;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.ScrException;
 import io.vertxscr.prefix.copy.container.ContainerDrafts;
@@ -124,6 +125,11 @@ public final class Publication {
   /** Whether readers may take the dataset: it has a summary, undamaged, that says so. @throws ScrException IO */
   public boolean isComplete(int id) {
     return completeSummary(id).isPresent();
+  }
+
+  /** Whether readers may take this very dataset. @throws ScrException IO */
+  public boolean isComplete(DatasetKey key) {
+    return completeSummary(key.id()).filter(summary -> summary.descriptor().key().equals(key)).isPresent();
   }
 
   /** Datasets that readers may take, as their summaries say, listed or not. @throws ScrException IO */

@@ -149,7 +149,7 @@ class PublicationTest {
       flushAgain(descriptor(2, "same"), ranks);
       assertThat(restart(1)).hasValue(2);
       assertThat(Samples.tree(samples.prefix)).as("after %d steps", done).containsOnlyKeys(
-          "d/a", "d/b", ".scr/index.scr", ".scr/index.lock",
+          "d/a", "d/b", ".scr/index.scr", ".scr/index.lock", ".scr/leader.lock",
           ".scr/scr.dataset.2/summary.scr", ".scr/scr.dataset.2/rank2file", ".scr/scr.dataset.2/rank2file.0.0");
       assertThat(samples.index.read().index().entries()).extracting(Index.Entry::id).containsExactly(2);
     }
@@ -213,7 +213,8 @@ class PublicationTest {
     assertThat(restart(1)).hasValue(4);
     assertThat(withdrawal.delete("other")).containsExactly(4);
     assertThat(samples.prefix).isDirectoryContaining(path -> path.endsWith(".scr"));
-    assertThat(Samples.tree(samples.prefix)).containsOnlyKeys(".scr/index.scr", ".scr/index.lock");
+    assertThat(Samples.tree(samples.prefix)).containsOnlyKeys(
+        ".scr/index.scr", ".scr/index.lock", ".scr/leader.lock");
   }
 
   @Test

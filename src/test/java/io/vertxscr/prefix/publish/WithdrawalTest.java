@@ -65,7 +65,7 @@ class WithdrawalTest {
   void deletedTakesItsFilesMapAndSummaryAlong() {
     assertThat(withdrawal.delete("a")).containsExactly(1);
     assertThat(Samples.tree(samples.prefix)).containsOnlyKeys("b/x", "b/y", ".scr/index.scr", ".scr/index.lock",
-        ".scr/scr.dataset.2/summary.scr", ".scr/scr.dataset.2/rank2file",
+        ".scr/leader.lock", ".scr/scr.dataset.2/summary.scr", ".scr/scr.dataset.2/rank2file",
         ".scr/scr.dataset.2/rank2file.0.0", ".scr/scr.dataset.2/rank2file.0.1");
     assertThat(samples.prefix.resolve("b/y")).hasBinaryContent(bytes(2, 1, "b/y"));
     assertThat(withdrawal.delete("a")).isEmpty();
