@@ -278,6 +278,20 @@ public final class DatasetStore {
   }
 
   /**
+   * Adds files that were brought here to what the filemap of their dataset says by now, durably.
+   *
+   * @param nothing of the dataset, where this node held none of it before
+   * @throws ScrException NO_SUCH_DATASET if it was evicted since it was {@link #place placed}: they went with it
+   */
+  public synchronized void bring(DatasetRecord nothing, UnaryOperator<DatasetRecord> change) {
+    int id = nothing.descriptor().id();
+    DatasetRecord held = find(id).or(() -> Optional.of(nothing).filter(_ -> placed.containsKey(id)))
+        .filter(record -> record.key().equals(nothing.key())).orElseThrow(() -> new ScrException(
+            Fault.NO_SUCH_DATASET, "dataset " + id + " was evicted while files of it were brought here"));
+    save(change.apply(held));
+  }
+
+  /**
    * Notes by what a rank's files are known again, instead of reading them ({@link UnreadFiles}). What is known of them
    * stays.
    *

@@ -44,7 +44,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.BooleanSupplier;
-import java.util.stream.Collectors;
+import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -337,26 +337,27 @@ public final class CacheInventoryService {
     if (brought.isEmpty()) {
       return Future.succeededFuture();
     }
-    DatasetRecord record = find(which).orElse(
-        new DatasetRecord(request.descriptor(), request.origin(), store.cache(which.id()), request.redundancy(),
-            request.flush(), List.of()));
+    DatasetRecord nothing = new DatasetRecord(request.descriptor(), request.origin(), store.cache(which.id()),
+        request.redundancy(), request.flush(), List.of());
+    return loop.<Void>blocking("write filemap of dataset " + which.id(), () -> {
+      Sealing sealing = store.sealing(which.id(), loop.clock().instant());
+      store.bring(nothing, held -> with(held, brought, rank -> sealing.made(store.directory(which.id()), rank)));
+      brought.forEach(rank -> store.damaged().clear(which, rank.files().rank(), HeldPart.FILES));
+      return null;
+    }).onFailure(_ -> discardIfEvicted(which.id()));
+  }
+
+  private static DatasetRecord with(
+      DatasetRecord held, List<RankRecord> brought, UnaryOperator<RankRecord> sealing) {
     TreeMap<Integer, RankRecord> ranks = new TreeMap<>();
-    record.ranks().forEach(rank -> ranks.put(rank.files().rank(), rank));
+    held.ranks().forEach(rank -> ranks.put(rank.files().rank(), rank));
     for (RankRecord rank : brought) {
       // Redundancy of the same set that this rank wrote here stays valid: the files are the same as before.
       Optional<RankRecord> before = Optional.ofNullable(ranks.get(rank.files().rank()))
           .filter(old -> old.set().equals(rank.set()));
-      ranks.put(rank.files().rank(), before.map(old -> old.with(rank.files())).orElse(rank));
+      ranks.put(rank.files().rank(), sealing.apply(before.map(old -> old.with(rank.files())).orElse(rank)));
     }
-    DatasetRecord after = record.with(List.copyOf(ranks.values()));
-    Set<Integer> made = brought.stream().map(rank -> rank.files().rank()).collect(Collectors.toSet());
-    return loop.blocking("write filemap of dataset " + which.id(), () -> {
-      Sealing sealing = store.sealing(which.id(), loop.clock().instant());
-      store.save(after.with(after.ranks().stream().map(rank -> made.contains(rank.files().rank())
-          ? sealing.made(store.directory(which.id()), rank) : rank).toList()));
-      brought.forEach(rank -> store.damaged().clear(which, rank.files().rank(), HeldPart.FILES));
-      return null;
-    });
+    return held.with(List.copyOf(ranks.values()));
   }
 
   /** The header of a redundancy file that is here. */

@@ -17,6 +17,9 @@ import io.vertxscr.model.FileMeta;
 import io.vertxscr.model.RankFiles;
 import io.vertxscr.model.ScrException;
 import io.vertxscr.protocol.node.NodeVerb;
+import io.vertxscr.protocol.node.restart.LayoutReply;
+import io.vertxscr.protocol.node.restart.LayoutRequest;
+import io.vertxscr.protocol.node.restart.RankLayout;
 import io.vertxscr.protocol.node.restart.RanksRestored;
 import io.vertxscr.protocol.node.restart.RestoreRanks;
 import io.vertxscr.protocol.node.restart.VerifyDataset;
@@ -56,15 +59,20 @@ class CacheInventoryServiceTest {
       disk.directory("/node").resolve("cache"), disk.directory("/node").resolve("control")));
   private final CacheInventoryService inventory = new CacheInventoryService(
       loop, AdmittedPrefixes.of(loop, "/p"), "n1", store,
-      new CacheEvictor(loop, "n1", store, Observer.NONE), new RankRestorer(loop, new Nobody(), store, null),
+      new CacheEvictor(loop, "n1", store, Observer.NONE),
+      new RankRestorer(loop, new Nobody(), store, (_, _) -> range -> {
+        throw new AssertionError(range);
+      }),
       new UnreadDatasets(loop, store), () -> false);
   private final List<String> onLoop = new ArrayList<>();
 
-  /** No other node is there. */
+  /** No other node is there but one that has ranks without files. */
   private static final class Nobody extends LeaderlessBus {
     @Override
     public <A> Future<A> ask(String node, NodeVerb verb, Object request, Class<A> answer) {
-      return Future.failedFuture(new ScrException(Fault.NODE_LOST, "node " + node + " has left the cluster"));
+      return node.equals("n3") ? Future.succeededFuture(answer.cast(new LayoutReply(((LayoutRequest) request).ranks()
+          .stream().map(rank -> new RankLayout(new RankFiles(rank, List.of()), Optional.empty())).toList(), "/cache")))
+          : Future.failedFuture(new ScrException(Fault.NODE_LOST, "node " + node + " has left the cluster"));
     }
   }
 
@@ -103,6 +111,43 @@ class CacheInventoryServiceTest {
     assertThat(store.find(6)).isEmpty();
     assertThat(Duration.ofNanos(time.nowNs())).isGreaterThanOrEqualTo(HANG);
     assertThat(onLoop).as("operations of the disk on the loop").isEmpty();
+  }
+
+  @Test
+  void whatIsToBeFlushedSinceARestoreBeganIsSoBehindIt() throws IOException {
+    DatasetKey which = hold();
+    store.update(which, held -> held.with(FlushState.NOT_WANTED));
+    RanksRestored restored = restoreRank1(() -> store.update(which, held -> held.with(FlushState.WANTED)));
+    assertThat(restored.failed()).isEmpty();
+    assertThat(store.find(6).orElseThrow().flush()).isEqualTo(FlushState.WANTED);
+    assertThat(ranks()).containsExactly(1, 2);
+  }
+
+  @Test
+  void whatIsEvictedSinceARestoreBeganDoesNotComeBack() throws IOException {
+    hold();
+    RanksRestored restored = restoreRank1(() -> store.evict(6));
+    assertThat(restored.failed()).extracting(failed -> Fault.of(failed.fault()))
+        .containsExactly(Fault.NO_SUCH_DATASET);
+    assertThat(store.find(6)).isEmpty();
+  }
+
+  private List<Integer> ranks() {
+    return store.find(6).stream().flatMap(held -> held.ranks().stream()).map(rank -> rank.files().rank()).toList();
+  }
+
+  /** @param meanwhile done when the restored files are there, and the filemap is about to be written */
+  private RanksRestored restoreRank1(Runnable meanwhile) {
+    DatasetRecord held = store.find(6).orElseThrow();
+    time.watchJobs((_, what) -> {
+      if (what.equals("write filemap of dataset 6")) {
+        meanwhile.run();
+      }
+    });
+    Future<RanksRestored> restored = loop.call(() -> inventory.restore(new RestoreRanks(held.descriptor(),
+        new Origin("/p", 8), store.directories().base().toString(), held.redundancy(), FlushState.NOT_WANTED,
+        List.of(new RankPlan(1, Action.MOVE, "n3", Samples.SET, List.of())))));
+    return time.await(restored).result();
   }
 
   @Test
