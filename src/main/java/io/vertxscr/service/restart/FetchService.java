@@ -82,10 +82,11 @@ public final class FetchService {
    * What is to be brought, and how.
    *
    * @param evicted datasets that have made room: flushed ones of other ids
-   * @param replaced what goes at the commit, when all nodes have read the published files: of this id, and superseded
+   * @param replaced what goes at the commit, when all nodes have read the published files: of this id, and superseded,
+   *     unless that is to be flushed by then
    */
   private record FetchPlan(FetchRanks request, PrefixPaths paths, List<RankEntry> entries, FetchWay way,
-      List<Integer> evicted, List<Integer> replaced) {
+      List<Integer> evicted, List<DatasetRecord> replaced) {
     int id() {
       return request.descriptor().id();
     }
@@ -194,7 +195,7 @@ public final class FetchService {
       return new FetchPlan(request, paths, entries, FetchWay.IN_PLACE, List.of(), List.of());
     }
     List<Integer> evicted = new ArrayList<>();
-    List<Integer> replaced = makeRoom(request, entries, evicted);
+    List<DatasetRecord> replaced = makeRoom(request, entries, evicted);
     if (replaced.isEmpty()) {
       store.createDraft(id, request.base());
     }
@@ -219,7 +220,7 @@ public final class FetchService {
    *
    * @return what must go besides, when the published files have been read; empty: there is room now
    */
-  private List<Integer> makeRoom(FetchRanks request, List<RankEntry> entries, List<Integer> evicted) {
+  private List<DatasetRecord> makeRoom(FetchRanks request, List<RankEntry> entries, List<Integer> evicted) {
     long needed = bytes(entries);
     if (store.freeBytes(request.base()) < needed) {
       store.reclaim(request.base());
@@ -236,15 +237,14 @@ public final class FetchService {
       }
     }
     long free = store.freeBytes(request.base());
-    List<Integer> replaced = new ArrayList<>();
+    List<DatasetRecord> replaced = new ArrayList<>();
     List<DatasetRecord> replaceable = Stream.concat(
         held.stream().filter(record -> record.descriptor().id() == request.descriptor().id()),
         held.stream().filter(record -> isSuperseded(record, request))).toList();
     for (DatasetRecord other : replaceable) {
       if (free < needed) {
-        int id = other.descriptor().id();
-        free += store.bytes(id);
-        replaced.add(id);
+        free += store.bytes(other.descriptor().id());
+        replaced.add(other);
       }
     }
     if (free >= needed) {
@@ -325,12 +325,14 @@ public final class FetchService {
   private Future<FetchedParts> copyInstead(FetchedParts found) {
     FetchPlan plan = found.plan();
     return loop.blocking("make room for dataset " + plan.id(), () -> {
-      plan.replaced().forEach(store::evict);
+      store.evict(plan.id());
+      List<Integer> gone = plan.replaced().stream().filter(older -> older.descriptor().id() != plan.id())
+          .filter(store::evict).map(older -> older.descriptor().id()).toList();
       store.reclaim(plan.request().base());
-      return store.createDraft(plan.id(), plan.request().base());
-    }).compose(_ -> {
-      plan.replaced().stream().filter(id -> id != plan.id())
-          .forEach(id -> observer.notice(new Event.Evicted(id)));
+      store.createDraft(plan.id(), plan.request().base());
+      return gone;
+    }).compose(gone -> {
+      gone.forEach(id -> observer.notice(new Event.Evicted(id)));
       return copy(plan);
     }).map(ranks -> new FetchedParts(plan, ranks));
   }

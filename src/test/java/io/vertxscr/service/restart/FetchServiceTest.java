@@ -327,6 +327,17 @@ class FetchServiceTest {
   }
 
   @Test
+  void anOlderCheckpointThatIsToBeFlushedSinceTheFetchStays() throws IOException {
+    Scene scene = new Scene(2.5);
+    scene.hold(2, CREATED_US - 1, FlushState.NOT_WANTED);
+    assertThat(scene.fetch().succeeded()).isTrue();
+    scene.store.update(dataset(2, CREATED_US - 1).key(), held -> held.with(FlushState.WANTED));
+    assertThat(scene.commit().failed()).as("there is no room for it").isTrue();
+    assertThat(scene.held()).containsExactly(2);
+    assertThat(scene.cached(2)).isEqualTo(content(2));
+  }
+
+  @Test
   void anOlderCheckpointOfARunOfAnotherSizeStays() throws IOException {
     Scene scene = new Scene(2.5);
     scene.hold(2, CREATED_US - 1, FlushState.NOT_WANTED, new Origin("/prefix", 2, FlushDescriptor.FILES));
