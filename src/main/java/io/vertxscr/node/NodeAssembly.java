@@ -176,16 +176,18 @@ public final class NodeAssembly {
     ClaimService claims = new ClaimService(bus, self, runs);
     CompletedNames names = new CompletedNames();
     FilePlaces places = new FilePlaces(loop);
+    StableStorage stable = new StableStorage(loop, bus, self, store, unread);
     PhaseService phases = new PhaseService(loop, claims, new BypassService(loop, prefixes, store, claims),
         new PhaseService.Data(store, protection, evictor,
             new Capacity(loop, ports.membership(), store, evictor, ports.observer()), copies, names, places,
-            new StableStorage(loop, bus, self, store, unread)));
+            stable));
     RestartService restarts = new RestartService(self, store, fetches, names);
     ShardFiles shards = new ShardFiles(loop, bus, self, store, ports.sources());
     runs.onOver(run -> shards.end(Optional.ofNullable(run.open())));
     runs.onOver(run -> protection.over(run.info().run(), run.over().orElseThrow()));
     runs.onOver(_ -> copies.goOn());
     runs.onOver(phases::over);
+    runs.tellSynced(stable::answered);
     runs.onArriving(evictor::nextRun);
     runs.onDeserted(phases::forget);
     runs.onReplaced(last -> {

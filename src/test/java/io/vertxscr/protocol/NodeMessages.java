@@ -269,7 +269,7 @@ public final class NodeMessages {
         new StoresChecked(Optional.of("n2: no such directory")),
         new Pulse(0, RUN, List.of(2), Optional.of(new LostRank(RUN, 0, 17, "rank 1 is lost"))),
         new NodeRunState(1, Optional.of(run()), 3, Optional.of(result), true, Optional.of("n4"), Optional.of(run()),
-            RUN, true),
+            RUN, true, List.of(new DatasetSynced(RUN, new DatasetKey(7, 8), "n1", 2, "disk full"))),
         new Grant(1, 3, List.of(new Span(5, Rule.NO)), Optional.of(Rule.yes("halt")), 2),
         new Withdrawn(2, 3, List.of(new Span(5, Rule.NO)), 1),
         new Inventory("n3", List.of(held), Set.of(prefix), true), new DrainReply("n3", DrainState.DRAINED, 100, ""),

@@ -13,11 +13,14 @@ import io.vertxscr.protocol.node.Ack;
 import io.vertxscr.protocol.node.NodeVerb;
 import io.vertxscr.protocol.node.RunInfo;
 import io.vertxscr.protocol.node.run.DatasetSynced;
+import io.vertxscr.protocol.node.run.NodeRunState;
 import io.vertxscr.service.Loop;
 import io.vertxscr.service.NodeBus;
 import io.vertxscr.service.redundancy.UnreadDatasets;
 import io.vertxscr.storage.DatasetStore;
 import io.vertxscr.storage.LocalFiles;
+import java.util.ArrayDeque;
+import java.util.Deque;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -42,6 +45,8 @@ public final class StableStorage {
   private final UnreadDatasets unread;
   /** Whether a store is in memory, by its base. */
   private final Map<String, Boolean> inMemory = new HashMap<>();
+  /** The last that a leader has answered. Other nodes may not have heard its answer. */
+  private final Deque<DatasetSynced> answered = new ArrayDeque<>();
 
   /** Syncs for a node. */
   public StableStorage(Loop loop, NodeBus bus, String self, DatasetStore store, UnreadDatasets unread) {
@@ -151,7 +156,17 @@ public final class StableStorage {
   }
 
   private Future<Void> tell(RunInfo run, DatasetKey dataset, String trouble) {
-    return bus.askLeader(NodeVerb.SYNCED, new DatasetSynced(
-        run.run(), dataset, self, run.map().byNode().size(), trouble), Ack.class).mapEmpty();
+    DatasetSynced part = new DatasetSynced(run.run(), dataset, self, run.map().byNode().size(), trouble);
+    return bus.askLeader(NodeVerb.SYNCED, part, Ack.class).<Void>mapEmpty().onComplete(_ -> {
+      answered.add(part);
+      if (answered.size() > NodeRunState.MOST_SYNCED) {
+        answered.remove();
+      }
+    });
+  }
+
+  /** What another leader is told again. Nodes that have not heard the answer of the last one ask it, and wait. */
+  public List<DatasetSynced> answered() {
+    return List.copyOf(answered);
   }
 }

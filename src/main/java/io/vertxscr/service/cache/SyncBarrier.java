@@ -75,6 +75,7 @@ public final class SyncBarrier {
   /** The run has lost a node. What has not been synced everywhere by now never is, as far as the others know. */
   public void nodeLost(long ofRun) {
     if (ofRun >= run) {                                   // else another run has begun
+      begun(ofRun);
       endedByNodeLoss = ofRun;
       end("the run has lost a node");
     }

@@ -20,6 +20,7 @@ import io.vertxscr.model.RankMap;
 import io.vertxscr.model.ScrException;
 import io.vertxscr.model.SmallRank;
 import io.vertxscr.protocol.node.RunInfo;
+import io.vertxscr.protocol.node.run.DatasetSynced;
 import io.vertxscr.protocol.node.run.OutputProtected;
 import io.vertxscr.protocol.node.run.OutputStarted;
 import io.vertxscr.protocol.node.run.OutputWritten;
@@ -265,6 +266,11 @@ public final class PhaseSteps {
   /** Not all nodes of the run can say any more what they have synced. */
   void nodeLost(long run) {
     syncs.nodeLost(run);
+  }
+
+  /** A node says again what an earlier leader has answered; it waits for nothing. */
+  void synced(DatasetSynced part) {
+    syncs.synced(part);
   }
 
   /** The run is over before its time: nobody writes any more. */

@@ -12,6 +12,7 @@ import io.vertxscr.protocol.app.DrainReply;
 import io.vertxscr.protocol.node.RunInfo;
 import io.vertxscr.protocol.node.flush.FlushView;
 import io.vertxscr.protocol.node.restart.HealView;
+import io.vertxscr.protocol.node.run.DatasetSynced;
 import io.vertxscr.protocol.node.run.RestartOffer;
 import io.vertxscr.service.Prefixes;
 import io.vertxscr.service.advice.LeaderAdvice;
@@ -225,6 +226,11 @@ public final class RunLifecycle implements LeaderActions {
   @Override
   public void nodeLost(long run) {
     phases.nodeLost(run);
+  }
+
+  @Override
+  public void synced(DatasetSynced part) {
+    phases.synced(part);
   }
 
   @Override

@@ -10,6 +10,7 @@ import io.vertxscr.protocol.app.DrainReply;
 import io.vertxscr.protocol.node.RunInfo;
 import io.vertxscr.protocol.node.flush.FlushView;
 import io.vertxscr.protocol.node.restart.HealView;
+import io.vertxscr.protocol.node.run.DatasetSynced;
 import java.util.List;
 
 /** Work that the life of a run calls for; {@link LeaderService} keeps the life itself. On the node's loop. */
@@ -72,6 +73,9 @@ public interface LeaderActions {
 
   /** A run that is over, or that another leader has led, has lost a node. May be told again, and late. */
   void nodeLost(long run);
+
+  /** A node says again what an earlier leader has answered. */
+  void synced(DatasetSynced part);
 
   /** A node knows a run of this number. Later ones get higher ones, regardless of the clock of this node. */
   void numbered(long run);

@@ -223,6 +223,7 @@ public final class LeaderService implements Membership.Listener {
       states.forEach((node, state) -> {
         actions.numbered(state.newestRun());
         noteDrained(node, state);
+        state.synced().stream().filter(part -> part.node().equals(node)).forEach(actions::synced);
       });
       failedLeader = states.values().stream().flatMap(state -> state.failedLeader().stream()).findFirst();
       late = failedLeader.isPresent();

@@ -18,6 +18,7 @@ import io.vertxscr.protocol.app.InitRequest;
 import io.vertxscr.protocol.app.InitWaitRequest;
 import io.vertxscr.protocol.node.Ack;
 import io.vertxscr.protocol.node.RunInfo;
+import io.vertxscr.protocol.node.run.DatasetSynced;
 import io.vertxscr.protocol.node.run.DrainMark;
 import io.vertxscr.protocol.node.run.LostRank;
 import io.vertxscr.protocol.node.run.NodeRunState;
@@ -36,6 +37,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
+import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -57,10 +59,13 @@ public final class RunService implements Membership.Listener {
   private Consumer<LocalRun> replaced = _ -> {};
   private Consumer<LocalRun> deserted = _ -> {};
   private Runnable arrivals = () -> {};
+  private Supplier<List<DatasetSynced>> synced = List::of;
   private boolean stopping;
   /** Whether the node is marked to be drained. Forgotten when the daemon ends. */
   private boolean drained;
   private LocalRun run;
+  /** The last loss of a node of this run, whether it was on by then or not. */
+  private Optional<LostRank> lostNode = Optional.empty();
 
   /** Serves a node. */
   public RunService(Loop loop, NodeBus bus, Membership membership, Epoch epoch, Prefixes prefixes) {
@@ -82,6 +87,11 @@ public final class RunService implements Membership.Listener {
   /** Calls the listener when ranks of the next run arrive. */
   public void onArriving(Runnable listener) {
     arrivals = listener;
+  }
+
+  /** Has the next leader told what the last one has answered. */
+  public void tellSynced(Supplier<List<DatasetSynced>> answered) {
+    synced = answered;
   }
 
   /** Calls the listener with a run that is over when none of its processes is left here. */
@@ -177,6 +187,7 @@ public final class RunService implements Membership.Listener {
       replaced.accept(run);
     }
     run = new LocalRun(info, clients, bus, self(), this::nodeLost);
+    lostNode = Optional.empty();
     LOG.info("run {} begins: ranks {} of {} here, prefix {}", info.run(), some(clients.keySet()),
         info.map().size(), info.prefix());
     arriving.begin(info.run(), clients.keySet(), rank -> reply(info, rank));
@@ -245,16 +256,17 @@ public final class RunService implements Membership.Listener {
     epoch.follow(takeover.epoch(), takeover.leadership());
     bus.onlyLeader(takeover.leader());
     Optional<String> failedLeader = arriving.takenOver(takeover.leader());
+    lostNode.ifPresent(arriving::tell);                   // the last leader alone may have heard of it
     Optional<LocalRun> last = Optional.ofNullable(run);
     Optional<RunInfo> endedByNodeLoss = last
         .filter(over -> over.over().filter(cause -> cause.fault() == Fault.NODE_LOST).isPresent()).map(LocalRun::info);
     long newestRun = last.map(mine -> mine.info().run()).orElse(0L);
     return Future.succeededFuture(last.filter(mine -> !mine.isOver())
         .map(mine -> new NodeRunState(epoch.value(), Optional.of(mine.info()), mine.gathers(), mine.lastGathered(),
-            mine.isFinished(), failedLeader, endedByNodeLoss, newestRun, drained))
+            mine.isFinished(), failedLeader, endedByNodeLoss, newestRun, drained, synced.get()))
         .orElseGet(() -> new NodeRunState(
             epoch.value(), Optional.empty(), 0, Optional.empty(), false, failedLeader, endedByNodeLoss, newestRun,
-            drained)));
+            drained, synced.get())));
   }
 
   /** Tells a node that waits for this one that its loop turns, and what it is about. */
@@ -368,7 +380,8 @@ public final class RunService implements Membership.Listener {
         end(lost);
         // Its view may be ahead of the leader's, or be the only one: the others would wait for the ranks of this node,
         // or where the run is over, for its sync.
-        arriving.tell(lost(run.info(), lost));
+        lostNode = Optional.of(lost(run.info(), lost));
+        lostNode.ifPresent(arriving::tell);
       }
     });
   }

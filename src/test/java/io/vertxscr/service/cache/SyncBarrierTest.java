@@ -65,6 +65,14 @@ class SyncBarrierTest {
   }
 
   @Test
+  void aLateLossOfAnEarlierRunDoesNotHideThatOfTheLastOne() {
+    barrier.nodeLost(5);
+    barrier.nodeLost(4);
+    failed(says(5, 1, "n1", ""), Fault.NO_SUCH_DATASET);
+    failed(says(4, 1, "n1", ""), Fault.NO_SUCH_DATASET);
+  }
+
+  @Test
   void whoWaitsAtALeaderThatResignsIsToAskTheNextOne() {
     Future<Ack> waits = says(1, 5, "n1", "");
     says(1, 6, "n1", "");

@@ -13,6 +13,7 @@ import io.vertxscr.protocol.node.Packed;
 import io.vertxscr.protocol.node.RunInfo;
 import io.vertxscr.protocol.node.flush.FlushView;
 import io.vertxscr.protocol.node.restart.HealView;
+import io.vertxscr.protocol.node.run.DatasetSynced;
 import io.vertxscr.protocol.node.run.RestartOffer;
 import java.util.List;
 import java.util.Map;
@@ -98,6 +99,11 @@ class RunNumbers implements LeaderActions {
   @Override
   public void over(long run, ScrException cause) {
     // The nodes are told.
+  }
+
+  @Override
+  public void synced(DatasetSynced part) {
+    // No phase has a barrier here.
   }
 
   @Override

@@ -2,6 +2,7 @@ package io.vertxscr.protocol.node.run;
 
 import io.vertxscr.protocol.FieldChecks;
 import io.vertxscr.protocol.node.RunInfo;
+import java.util.List;
 import java.util.Optional;
 
 /**
@@ -14,21 +15,26 @@ import java.util.Optional;
  * @param endedByNodeLoss the last run, where that ended because it lost a node
  * @param newestRun number of the last run that has begun on this node, failed or not; 0 for none
  * @param drained whether the node is marked to be drained
+ * @param synced the last parts that an earlier leader has answered, some nodes perhaps not
  */
 public record NodeRunState(long epoch, Optional<RunInfo> run, long number, Optional<GatherResult> gathered,
     boolean ended, Optional<String> failedLeader, Optional<RunInfo> endedByNodeLoss, long newestRun,
-    boolean drained) {
+    boolean drained, List<DatasetSynced> synced) {
+  /** A node has one or two phases under way, of which others may not have heard the end. */
+  public static final int MOST_SYNCED = 4;
+
   public NodeRunState {
     FieldChecks.count("epoch", epoch);
     FieldChecks.count("number", number);
     failedLeader.ifPresent(lost -> FieldChecks.node("failedLeader", lost));
     FieldChecks.count("newestRun", newestRun);
+    FieldChecks.size("synced", synced, MOST_SYNCED);
   }
 
   /** Of a node that is not marked. */
   public NodeRunState(long epoch, Optional<RunInfo> run, long number, Optional<GatherResult> gathered,
       boolean ended, Optional<String> failedLeader, Optional<RunInfo> endedByNodeLoss, long newestRun) {
-    this(epoch, run, number, gathered, ended, failedLeader, endedByNodeLoss, newestRun, false);
+    this(epoch, run, number, gathered, ended, failedLeader, endedByNodeLoss, newestRun, false, List.of());
   }
 
   /** Of a node that has left meanwhile. */
