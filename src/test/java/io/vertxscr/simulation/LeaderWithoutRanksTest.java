@@ -15,10 +15,12 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -125,5 +127,29 @@ class LeaderWithoutRanksTest {
     cluster.hangStorage("n4", false);
     cluster.pass(PATIENCE);
     assertThat(cluster.unanswered("n4")).isZero();
+  }
+
+  /** Some node has told its ranks that the checkpoint is complete. */
+  @Test
+  void whoHasNotHeardThatItIsCompleteKeepsItWhenTheRunIsHaltedAtOnce() throws IOException {
+    begin("n2", "n3");
+    Set<String> parts = new HashSet<>();
+    cluster.bus().watch(sent -> {
+      if ("PROTECTED".equals(sent.json().getString("step")) && parts.add(sent.json().getString("node"))) {
+        deaf = parts.size() == nodes.size() ? "n3" : "";
+      }
+    });
+    List<? extends Future<?>> complete = checkpoint("step-1");
+    cluster.answer(complete.getFirst());
+    cluster.pass(Duration.ofMillis(MOST_MS));
+    cluster.onLoop("n1", () -> {
+      cluster.services("n1").leader().halt("now");
+      return Future.succeededFuture();
+    });
+    cluster.pass(Duration.ofMillis(MOST_MS));
+    deaf = "";
+    assertThat(cluster.await(complete.getLast()).failed()).isTrue();
+    cluster.pass(PATIENCE);
+    assertThat(held("n2")).isEqualTo(held("n3")).containsExactly("step-1");
   }
 }

@@ -434,7 +434,7 @@ public final class PhaseService {
    */
   private Future<OutputProtected> discard(LocalRun run, int id, Throwable failure) {
     Fault fault = failure instanceof ScrException e ? e.fault() : Fault.INTERNAL;
-    boolean undecided = run.isOver() || fault == Fault.NODE_LOST || fault == Fault.RANK_LOST;
+    boolean undecided = run.isOver() || run.isUnheard() || fault == Fault.NODE_LOST || fault == Fault.RANK_LOST;
     boolean goesOn = fault == Fault.RANKS_DISAGREE && !run.isOver();
     Optional<DatasetRecord> kept = undecided ? store.find(id) : Optional.empty();
     kept.ifPresentOrElse(record -> stable.undecided(run.info(), record.descriptor()), () -> {

@@ -52,6 +52,8 @@ public final class LocalRun {
   private final ReceivedFiles received = new ReceivedFiles();
   private RunInfo info;
   private long gathers;
+  /** Whether the last gather has no result here. */
+  private boolean unheard;
   private List<String> shortfalls;
   private List<String> nodes;
   private Optional<GatherResult> lastGathered = Optional.empty();
@@ -214,10 +216,12 @@ public final class LocalRun {
       throw over;
     }
     GatherPart mine = new GatherPart(info.run(), gathers + 1, self, step, odd, part);
+    unheard = true;
     return bus.askLeader(NodeVerb.GATHER, mine, GatherResult.class).map(result -> {
       if (over != null) {
         throw over;
       }
+      unheard = false;
       gathers++;
       claims.end(gathers);
       lastGathered = Optional.of(result);
@@ -231,6 +235,11 @@ public final class LocalRun {
         nodeLost.accept(this, cause);                     // before its ranks hear of it: their next calls hear the same
       }
     });
+  }
+
+  /** Whether the result of the last gather is not known here: other nodes may have heard it. */
+  public boolean isUnheard() {
+    return unheard;
   }
 
   /** Returns the number of the next gather, the same on all nodes. */
