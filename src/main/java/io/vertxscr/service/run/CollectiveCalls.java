@@ -12,9 +12,11 @@ import io.vertxscr.protocol.app.DoneReply;
 import io.vertxscr.service.Loop;
 import io.vertxscr.service.TraceScope;
 import io.vertxscr.service.Traces;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.IntFunction;
 
@@ -23,6 +25,10 @@ import java.util.function.IntFunction;
  * done, and answers every rank. On the node's loop.
  */
 public final class CollectiveCalls {
+  /** Failures that use no number, and leave a phase open (docs/messages.md). */
+  private static final Set<Fault> NOT_COUNTED =
+      EnumSet.of(Fault.BAD_REQUEST, Fault.BUSY, Fault.STOPPING, Fault.TIMEOUT);
+
   private final Loop loop;
   private final String self;
   private final RunService runs;
@@ -90,7 +96,14 @@ public final class CollectiveCalls {
     Promise<Object> promise = loop.promise();
     Future<Object> answer = call.step() == Step.FINALIZE ? promise.future().recover(CollectiveCalls::evenIfHalted)
         : promise.future();
+    long before = session.lastCall();
+    Future<Object> answerBefore = session.lastAnswer();
     session.answer(caller.call(), answer);
+    answer.onFailure(failure -> {
+      if (NOT_COUNTED.contains(Fault.of(failure)) && session.lastCall() == caller.call()) {
+        session.answer(before, answerBefore);
+      }
+    });
     try {
       enter(run, session, call, promise);
     } catch (ScrException e) {
@@ -159,7 +172,8 @@ public final class CollectiveCalls {
         List<String> remarks = rank == 0 ? run.takeRemarks() : List.of();
         promise.tryComplete(remarks.isEmpty() ? reply : reply.with(remarks));
       } else {
-        promise.tryFail(failure);
+        promise.tryFail(phaseEnds && NOT_COUNTED.contains(Fault.of(failure))
+            ? new ScrException(Fault.IO, failure.getMessage(), failure) : failure);
       }
     });
   }
