@@ -144,6 +144,25 @@ class ReplacedCheckpointsTest {
     assertThat(run.all(this::offered)).containsOnly("rolling-2");
   }
 
+  /** Both were dropped from the index: summaries stay, and one of them says that the files are its own. */
+  @Test
+  void oneWhoseFilesAnUnlistedOneHasReplacedIsPublishedAnew() throws Exception {
+    start(Map.of("SCR_CACHE_SIZE", "3"));
+    PrefixIndex index = new PrefixIndex(
+        new PrefixPaths(cluster.prefix()), PatientLocks.user("test", Duration.ofSeconds(30)));
+    run.all(session -> checkpoint(session, 1).compose(_ -> {
+      if (session.rank() == 0) {
+        index.update(listed -> listed.drop(1));
+      }
+      return checkpoint(session, 2);
+    }));
+    index.update(listed -> listed.drop(2));
+    cluster.launch();
+    VirtualClusters.flush(cluster, "n1", 1);
+    assertThat(index.read().index().find(1).orElseThrow().restartable()).isTrue();
+    assertThat(isPublished()).isTrue();
+  }
+
   /** The one that replaced its files is there, but is passed over from now on. It has its names in the directory. */
   @Test
   void itIsKeptWhereRestartsAreToBeginWithIt() throws Exception {

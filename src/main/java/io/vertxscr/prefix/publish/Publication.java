@@ -181,9 +181,9 @@ public final class Publication {
 
   /** Whether a later one has written over its files, or a verification has found damage. */
   private boolean isDamaged(DatasetDescriptor descriptor) {
-    return index.read().index().find(descriptor.id())
-        .filter(entry -> entry.replacedBy().isPresent() || entry.byVerify())
-        .filter(entry -> descriptor.sameAs(entry.descriptor())).isPresent();
+    return index.read().index().find(descriptor.id()).filter(entry -> descriptor.sameAs(entry.descriptor()))
+        .map(entry -> entry.replacedBy().isPresent() || entry.byVerify())
+        .orElseGet(() -> !sharing(descriptor, laterUnlisted(descriptor)).isEmpty());   // nobody has marked it
   }
 
   /**
@@ -270,14 +270,22 @@ public final class Publication {
    * @throws ScrException NO_SPACE, IO
    */
   public void markOverwritten(DatasetDescriptor by) {
-    Map<Integer, Summary> later = unlistedSummaries()
-        .filter(other -> DatasetDescriptor.BY_AGE.compare(other.descriptor(), by) > 0)
-        .collect(Collectors.toMap(other -> other.descriptor().id(), other -> other));
-    for (int id : new WrittenOver(paths).sharing(by.id(), later.values().stream().map(Summary::descriptor).toList())) {
+    Map<Integer, Summary> later = laterUnlisted(by);
+    for (int id : sharing(by, later)) {
       Summary whole = later.get(id);
       AtomicFile.replace(paths.summary(id),
           SummaryFile.encode(new Summary(whole.descriptor(), false, whole.storedBytes())));
     }
+  }
+
+  private Map<Integer, Summary> laterUnlisted(DatasetDescriptor than) {
+    return unlistedSummaries().filter(other -> DatasetDescriptor.BY_AGE.compare(other.descriptor(), than) > 0)
+        .collect(Collectors.toMap(other -> other.descriptor().id(), other -> other));
+  }
+
+  /** Returns those that have places of this dataset. */
+  private Set<Integer> sharing(DatasetDescriptor dataset, Map<Integer, Summary> others) {
+    return new WrittenOver(paths).sharing(dataset.id(), others.values().stream().map(Summary::descriptor).toList());
   }
 
   /** Datasets that are whole, as their summaries say, and that the index does not list so. @throws ScrException IO */
