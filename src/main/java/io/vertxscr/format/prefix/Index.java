@@ -84,7 +84,7 @@ public record Index(Optional<String> current, List<Entry> entries) {
 
     /** Whether it was whole once, and is not any more. */
     private boolean lostFiles() {
-      return byVerify || replacedBy.isPresent();
+      return byVerify && (complete || flushed.isPresent()) || replacedBy.isPresent();
     }
 
     private Entry writtenAgain() {

@@ -159,6 +159,15 @@ class IndexTest {
     assertThat(THREE.setCurrent("a").drop(3).enlistWritten(newest, TIME).current()).as("new").contains("c");
   }
 
+  /** As one of which some nodes were scavenged, before a flush brought it there. */
+  @Test
+  void whatAVerificationMarkedBeforeItWasEverWholeBecomesCurrentWhenItIs() {
+    DatasetDescriptor newest = THREE.find(3).orElseThrow().descriptor();
+    Index.Entry inPart = new Index.Entry(newest, false, Optional.empty(), List.of(), Optional.empty());
+    Index marked = THREE.drop(3).put(inPart).setCurrent("b").markDamaged(3, TIME);
+    assertThat(IndexFile.decode(IndexFile.encode(marked)).enlistWritten(newest, TIME).current()).contains("c");
+  }
+
   @Test
   void whatAnotherToolHasMarkedSinceIsNotTakenForTheMarkOfAVerification() {
     Hash index = HashFile.decode(IndexFile.encode(THREE), "index file");
