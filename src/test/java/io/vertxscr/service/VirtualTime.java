@@ -217,6 +217,11 @@ public final class VirtualTime {
     return inJob && standing < MOST_STANDING;
   }
 
+  /** Whether a job stands that goes on only when the one that is being run has ended. */
+  public boolean isWithinStanding() {
+    return standing > 0;
+  }
+
   /**
    * For a blocking job: its thread stands still for so long. All else goes on meanwhile, in another thread; what begins
    * to stand then ends before.

@@ -146,6 +146,7 @@ final class IndexEdits {
     if (named.size() == 1 && isCurrent && entry.restartable()) {
       ledger.beginWith(named.getFirst(), lastId(now));
       named.getFirst().isUnwanted &= edit.afterMs().isPresent();
+      dropped.keySet().removeIf(attempt -> attempt.isPassedOver);   // added again, they stay passed over
     }
   }
 

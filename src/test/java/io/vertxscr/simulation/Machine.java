@@ -472,7 +472,7 @@ final class Machine implements SimulatedFileSystem.Interference {
     } else {
       stands(here, some);
     }
-    while (!standstill.runs(name)) {
+    while (!standstill.runs(name) && !time.isWithinStanding()) {   // as if paused behind the job: who stands would wait
       processStands(here, STOPPED, false);                // else others could wait for what it keeps, as it is late
     }
   }

@@ -128,6 +128,30 @@ class OvertakingTest {
     assertThat(story.subList(story.indexOf("a"), story.lastIndexOf("a"))).doesNotContain("loop");
   }
 
+  /** What begins to stand within it ends before, however long its daemon is paused then. */
+  @Test
+  void aPauseOfOneDaemonHoldsUpNoJobOfAnotherOne() {
+    Loop other = time.loop();
+    Machine others = new Machine("n2", time, new SimulatedDisk(time::nowNs), shared, Machine.Watcher.NONE);
+    others.daemon(other);
+    others.overtakes(new Overtaking(new Random(2), 1, 50));
+    List<Future<?>> within = new ArrayList<>();
+    Future<Void> outer = other.blocking("b", () -> {
+      within.add(loop.blocking("a", () -> {
+        time.loop().after(1, stands::incrementAndGet);
+        time.loop().after(10_000, stands::decrementAndGet);
+        steps("a");
+        return null;
+      }));
+      Files.createDirectory(others.local().path("/b"));
+      return null;
+    });
+    untilDone(outer);
+    assertThat(story).contains("a");
+    assertThat(Duration.ofNanos(time.nowNs())).isLessThan(Duration.ofSeconds(5));
+    untilDone(within.getFirst());
+  }
+
   @Test
   void aDaemonThatEndsWhileItsJobStandsDoesNotCleanUp() throws Exception {
     for (int ms = 1; ms < 300; ms++) {
