@@ -115,6 +115,20 @@ final class VirtualMembers {
       });
     }
 
+    /** The same as Hazelcast tells it: who has left is not told, and who comes is in the list when the first one is. */
+    private void joinsUntold(List<NodeInfo> others) {
+      decided.clear();
+      decided.addAll(others);
+      decided.add(self);
+      List<NodeInfo> all = List.copyOf(decided);
+      hears(() -> {
+        heard.clear();
+        heard.addAll(all);
+        snapshot = all;
+        List.copyOf(listeners).forEach(listener -> others.forEach(listener::joined));
+      });
+    }
+
     private void hears(Runnable news) {
       long nowMs = loop.nanoTime() / 1_000_000;
       heardMs = Math.max(heardMs, nowMs + random.nextInt(MOST_NEWS_MS + 1));
@@ -247,6 +261,17 @@ final class VirtualMembers {
       view.leaves(other.self);
     });
     changed();
+  }
+
+  /** Nodes that one does not see any more join its part together: none of them hears that the others have left. */
+  void join(List<String> names, String one) {
+    for (String name : names) {
+      trace.note(name + " joins the part of " + one);
+      View view = views.get(name);
+      List<NodeInfo> others = List.copyOf(views.get(one).decided);
+      views.values().stream().filter(other -> others.contains(other.self)).forEach(other -> other.joins(view.self));
+      view.joinsUntold(others);
+    }
   }
 
   /** Whether each node has heard of all others. */

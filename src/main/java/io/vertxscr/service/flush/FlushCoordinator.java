@@ -172,11 +172,6 @@ public final class FlushCoordinator {
     return steps.publishInPlace(dataset, prefix, holders, mapBytes, taken);
   }
 
-  /** Whether any dataset is on its way to a prefix directory. */
-  public boolean isBusy() {
-    return !running.isEmpty();
-  }
-
   /** The ranks are about to write over a file there. */
   public Future<Void> overwrite(OverwriteNotice what) {
     return steps.overwrite(what);

@@ -51,7 +51,7 @@ public final class PhaseSteps {
   private final SyncBarrier syncs;
   private final LongSupplier clockUs;
   private Optional<DatasetDescriptor> writing = Optional.empty();
-  /** The turn in the prefix directory that a phase past the cache has while flushes are under way. */
+  /** The turn in the prefix directory that a phase past the cache has. */
   private Optional<Promise<Void>> bypassing = Optional.empty();
   /** The last flush that a phase of this leader has begun. */
   private Optional<Flushing> flushing = Optional.empty();
@@ -102,7 +102,7 @@ public final class PhaseSteps {
     }
     OutputStarted started = new OutputStarted(next, evictions, full.isPresent());
     endBypass();
-    Future<Void> turn = level == FailureHistory.Level.PREFIX && flush.coordinator().isBusy()
+    Future<Void> turn = level == FailureHistory.Level.PREFIX
         ? beginBypass(info.prefix(), next) : Future.succeededFuture();
     return turn.map(started).onSuccess(_ -> events.started(info.run(), next));
   }
@@ -120,7 +120,8 @@ public final class PhaseSteps {
 
   /**
    * Keeps flushes from renaming files in the prefix directory until the dataset is published. One of an older dataset
-   * with the same file names would put its bytes where the ranks are writing theirs.
+   * with the same file names would put its bytes where the ranks are writing theirs. That may begin at any time: a node
+   * comes back with what was missing, or somebody asks for it.
    */
   private Future<Void> beginBypass(String prefix, DatasetDescriptor next) {
     return flush.access().turns().enter(prefix).map(turn -> {
@@ -130,6 +131,12 @@ public final class PhaseSteps {
       }
       return null;
     });
+  }
+
+  /** Ranks of a run that goes on write this dataset past the cache: no flush renames meanwhile. */
+  void bypassing(RunInfo info, DatasetDescriptor dataset) {
+    writing = Optional.of(dataset);
+    beginBypass(info.prefix(), dataset);
   }
 
   private void endBypass() {
@@ -258,8 +265,10 @@ public final class PhaseSteps {
     syncs.begun(run);
   }
 
-  /** Another node leads. */
+  /** Another node leads. If this one does again, no phase of its earlier leadership keeps flushes waiting. */
   void resigned() {
+    writing = Optional.empty();
+    endBypass();
     syncs.resigned();
   }
 

@@ -5,6 +5,7 @@ import io.vertxscr.config.RunSettings;
 import io.vertxscr.config.UserSettings;
 import io.vertxscr.flow.gather.Part;
 import io.vertxscr.flow.gather.Step;
+import io.vertxscr.model.DatasetDescriptor;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.RankMap;
 import io.vertxscr.model.ScrException;
@@ -118,6 +119,11 @@ public final class RunLifecycle implements LeaderActions {
     preparation.openLog(prefix, info.policy());
     advice.halts().watch(info.run(), info.prefix(), info.policy().halt());
     advice.advisor().open(info, anew);
+  }
+
+  @Override
+  public void bypassing(RunInfo info, DatasetDescriptor dataset) {
+    phases.bypassing(info, dataset);
   }
 
   @Override

@@ -4,6 +4,7 @@ import io.vertx.core.Future;
 import io.vertxscr.config.RunSettings;
 import io.vertxscr.config.UserSettings;
 import io.vertxscr.flow.gather.Step;
+import io.vertxscr.model.DatasetDescriptor;
 import io.vertxscr.model.RankMap;
 import io.vertxscr.model.ScrException;
 import io.vertxscr.protocol.app.DrainReply;
@@ -61,6 +62,9 @@ public interface LeaderActions {
    * @param begins whether it begins
    */
   void open(RunInfo info, boolean begins);
+
+  /** Ranks of a run that continues here write this dataset to the prefix directory at once. */
+  void bypassing(RunInfo info, DatasetDescriptor dataset);
 
   /**
    * Clears the read checkpoint of blame: the run has lost a node, or was ended from outside. May be told again; does

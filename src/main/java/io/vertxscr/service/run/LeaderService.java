@@ -405,6 +405,7 @@ public final class LeaderService implements Membership.Listener {
     }
     if (active != null) {
       actions.open(active.info(), false);
+      newest.get().bypassing().ifPresent(dataset -> actions.bypassing(active.info(), dataset));
     }
   }
 

@@ -7,6 +7,7 @@ import io.vertxscr.flow.gather.Step;
 import io.vertxscr.flow.paths.PathClaims;
 import io.vertxscr.flow.run.SessionState;
 import io.vertxscr.model.CheckpointDescriptor;
+import io.vertxscr.model.DatasetDescriptor;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.Limits;
 import io.vertxscr.model.ScrException;
@@ -269,6 +270,13 @@ public final class LocalRun {
   /** The dataset that is being written or read; null between phases. */
   public OpenDataset open() {
     return open;
+  }
+
+  /** What its ranks write to the prefix directory at once. */
+  Optional<DatasetDescriptor> bypassing() {
+    return Optional.ofNullable(open).filter(OpenDataset::isBypass).filter(_ -> sessions().stream()
+        .anyMatch(session -> session.state().phase() == SessionState.SessionPhase.OUTPUT))   // else it is read there
+        .map(OpenDataset::descriptor);
   }
 
   public void open(OpenDataset dataset) {

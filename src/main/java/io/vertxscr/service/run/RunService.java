@@ -263,10 +263,10 @@ public final class RunService implements Membership.Listener {
     long newestRun = last.map(mine -> mine.info().run()).orElse(0L);
     return Future.succeededFuture(last.filter(mine -> !mine.isOver())
         .map(mine -> new NodeRunState(epoch.value(), Optional.of(mine.info()), mine.gathers(), mine.lastGathered(),
-            mine.isFinished(), failedLeader, endedByNodeLoss, newestRun, drained, synced.get()))
+            mine.isFinished(), failedLeader, endedByNodeLoss, newestRun, drained, synced.get(), mine.bypassing()))
         .orElseGet(() -> new NodeRunState(
             epoch.value(), Optional.empty(), 0, Optional.empty(), false, failedLeader, endedByNodeLoss, newestRun,
-            drained, synced.get())));
+            drained, synced.get(), Optional.empty())));
   }
 
   /** Tells a node that waits for this one that its loop turns, and what it is about. */

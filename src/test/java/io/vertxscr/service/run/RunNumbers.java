@@ -6,6 +6,7 @@ import io.vertxscr.config.Settings;
 import io.vertxscr.config.UserSettings;
 import io.vertxscr.config.policy.RunPolicy;
 import io.vertxscr.flow.gather.Step;
+import io.vertxscr.model.DatasetDescriptor;
 import io.vertxscr.model.RankMap;
 import io.vertxscr.model.ScrException;
 import io.vertxscr.protocol.app.DrainReply;
@@ -84,6 +85,11 @@ class RunNumbers implements LeaderActions {
   @Override
   public void open(RunInfo info, boolean anew) {
     // Nothing is watched.
+  }
+
+  @Override
+  public void bypassing(RunInfo info, DatasetDescriptor dataset) {
+    // Nothing is written.
   }
 
   @Override

@@ -1,5 +1,6 @@
 package io.vertxscr.protocol.node.run;
 
+import io.vertxscr.model.DatasetDescriptor;
 import io.vertxscr.protocol.FieldChecks;
 import io.vertxscr.protocol.node.RunInfo;
 import java.util.List;
@@ -16,10 +17,11 @@ import java.util.Optional;
  * @param newestRun number of the last run that has begun on this node, failed or not; 0 for none
  * @param drained whether the node is marked to be drained
  * @param synced the last parts that an earlier leader has answered, some nodes perhaps not
+ * @param bypassing the dataset that ranks write to the prefix directory at once, as of that result
  */
 public record NodeRunState(long epoch, Optional<RunInfo> run, long number, Optional<GatherResult> gathered,
     boolean ended, Optional<String> failedLeader, Optional<RunInfo> endedByNodeLoss, long newestRun,
-    boolean drained, List<DatasetSynced> synced) {
+    boolean drained, List<DatasetSynced> synced, Optional<DatasetDescriptor> bypassing) {
   /** A node has one or two phases under way, of which others may not have heard the end. */
   public static final int MOST_SYNCED = 4;
 
@@ -31,10 +33,11 @@ public record NodeRunState(long epoch, Optional<RunInfo> run, long number, Optio
     FieldChecks.size("synced", synced, MOST_SYNCED);
   }
 
-  /** Of a node that is not marked. */
+  /** Of a node that is not marked, whose ranks write nothing to the prefix directory. */
   public NodeRunState(long epoch, Optional<RunInfo> run, long number, Optional<GatherResult> gathered,
       boolean ended, Optional<String> failedLeader, Optional<RunInfo> endedByNodeLoss, long newestRun) {
-    this(epoch, run, number, gathered, ended, failedLeader, endedByNodeLoss, newestRun, false, List.of());
+    this(epoch, run, number, gathered, ended, failedLeader, endedByNodeLoss, newestRun, false, List.of(),
+        Optional.empty());
   }
 
   /** Of a node that has left meanwhile. */
