@@ -216,7 +216,8 @@ public final class PrefixFetcher {
 
   /**
    * Fetches every rank's files on its node, checked. Tried again after an error of the operating system, as that may
-   * have been the only one, unless the same comes again. Bad bytes mark the dataset as failed in the index.
+   * have been the only one, unless the same comes again on the same node. Bad bytes mark the dataset as failed in the
+   * index.
    *
    * @return how many ranks wrote it: where every rank may read every file, it may be another number than the run has,
    *     and any node checks the files
@@ -293,12 +294,18 @@ public final class PrefixFetcher {
           if (Fault.of(failure) == Fault.CORRUPT) {
             wrong.add(failure.getMessage());
           }
-        })).recover(failure -> {
+        }).recover(failure -> of(node, failure))).recover(failure -> {
           ScrException all = wrong.size() < 2 ? null : new ScrException(Fault.CORRUPT, String.join("; ", wrong));
           return cleared(nodes, NodeVerb.FETCH_DISCARD, dataset.key(), all == null ? failure : all);
         }).compose(_ -> onNodes(nodes, atOnce,
             node -> bus.command(node, NodeVerb.FETCH_COMMIT, dataset.key(), Ack.class))
             .recover(failure -> cleared(nodes, NodeVerb.DROP, new DropDatasets(List.of(dataset.key())), failure)));
+  }
+
+  /** An error that this node alone may have: the same at the same file may be another one's. */
+  private static <T> Future<T> of(String node, Throwable failure) {
+    return Future.failedFuture(Fault.of(failure) != Fault.IO ? failure
+        : new ScrException(Fault.IO, "node " + node + ": " + failure.getMessage(), failure));
   }
 
   private static Future<Void> onNodes(List<String> nodes, int atOnce, Function<String, Future<Ack>> step) {

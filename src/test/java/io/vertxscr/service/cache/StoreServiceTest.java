@@ -28,7 +28,7 @@ class StoreServiceTest {
 
   @ParameterizedTest
   @ValueSource(booleans = {false, true})
-  void anErrorAtALookIsToldWithNodeAndStore(boolean mkdir) throws IOException {
+  void anErrorThatStaysIsToldWithNodeAndStoreAndOneThatPassesIsNot(boolean mkdir) throws IOException {
     try (FaultyDisk disk = new FaultyDisk()) {
       Path node = disk.directory("/node");
       String base = disk.directory("/ssd").toString();
@@ -37,10 +37,13 @@ class StoreServiceTest {
       StoreService service = new StoreService(
           loop, "n1", store, Descriptors.of(Redundancy.of(Scheme.XOR, 8), StoreDescriptor.of(base, 1)));
       CheckStores wanted = new CheckStores(List.of(new StoreToCheck(base, mkdir)));
-      disk.looks(FaultyDisk.Look.failsOnce(_ -> true));
+      disk.looks(_ -> {
+        throw new IOException("Input/output error");
+      });
       StoresChecked failed = time.await(loop.call(() -> service.check(wanted))).result();
       assertThat(failed.problem()).get().asString()
           .startsWith("node n1: store /ssd cannot be used: ").contains("Input/output error");
+      disk.looks(FaultyDisk.Look.failsOnce(_ -> true));
       assertThat(time.await(loop.call(() -> service.check(wanted))).result().problem()).isEmpty();
     }
   }
