@@ -74,9 +74,15 @@ class BypassTurnTest {
     private final List<FileChannel> files = new ArrayList<>();
 
     Written(List<String> nodes, Map<String, String> environment, String name) throws IOException {
+      this(nodes, environment, name, () -> {});
+    }
+
+    /** @param before what happens between the begin of the run and the phase */
+    Written(List<String> nodes, Map<String, String> environment, String name, Runnable before) throws IOException {
       this.nodes = nodes;
       clients = nodes.stream().map(cluster::client).toList();
       List<VirtualSession> ranks = cluster.all(cluster.init(clients, environment), answer -> answer);
+      before.run();
       phases = cluster.all(ranks, rank -> rank.startOutput(name, DatasetFlags.CHECKPOINT));
       for (int rank = 0; rank < nodes.size(); rank++) {
         for (int file = 0; file < FILES; file++) {
@@ -120,8 +126,8 @@ class BypassTurnTest {
     }
   }
 
-  private void older() throws IOException {
-    Written older = new Written(List.of("n2", "n3"), LIMITED, "step-1");
+  private void older(String... nodes) throws IOException {
+    Written older = new Written(List.of(nodes), LIMITED, "step-1");
     older.complete(1);
     older.end();
     assertThat(machine("n1").path(SUMMARY)).as("its flush is on its way").doesNotExist();
@@ -135,7 +141,7 @@ class BypassTurnTest {
   @Test
   void noFlushOfAnotherLeaderPutsAnOlderFileWhereRanksWrite() throws IOException {
     start();
-    older();
+    older("n2", "n3");
     Written newer = new Written(List.of("n2", "n3"), PAST_THE_CACHE, "step-2");
     cluster.kill("n1");
     cluster.pass(Duration.ofMinutes(10));
@@ -149,7 +155,7 @@ class BypassTurnTest {
   @Test
   void noFlushOfWhatComesBackAmidThePhasePutsAnOlderFileWhereRanksWrite() throws IOException {
     start();
-    older();
+    older("n2", "n3");
     cluster.kill("n3");
     cluster.pass(Duration.ofMinutes(2));
     Written newer = new Written(List.of("n2", "n4"), PAST_THE_CACHE, "step-2");
@@ -162,6 +168,30 @@ class BypassTurnTest {
     requireDone();
   }
 
+  /** The node hangs when it is to rename, and goes on when ranks write; they do not begin with what it has. */
+  @Test
+  void noNodeThatIsLatePutsAnOlderFileWhereRanksWrite() throws IOException {
+    start();
+    older("n3", "n3");
+    boolean[] hangs = {false};
+    cluster.bus().watch(sent -> {
+      if (!hangs[0] && sent.address().endsWith("n3.node.flush-publish")) {
+        hangs[0] = true;
+        cluster.hangStorage("n3", true);
+      }
+    });
+    Map<String, String> afresh = new HashMap<>(PAST_THE_CACHE);
+    afresh.putAll(Map.of("SCR_DISTRIBUTE", "0", "SCR_FETCH", "0"));
+    Written newer = new Written(List.of("n4", "n2"), afresh, "step-2", () -> {
+      cluster.awaits("a rename that hangs", () -> hangs[0]);
+      cluster.pass(Duration.ofMinutes(1));
+    });
+    cluster.hangStorage("n3", false);
+    cluster.pass(Duration.ofSeconds(20));
+    newer.complete(2);
+    newer.requireThere(2);
+  }
+
   /** As Hazelcast has parts join: who does hears of nobody that he has left. */
   @Test
   void aLeaderWhosePartJoinsAnotherOneAmidThePhaseHoldsUpNoFlushWhenItLeadsAgain() throws IOException {
@@ -170,7 +200,7 @@ class BypassTurnTest {
     cluster.members().cut(Set.of("n4"), Set.copyOf(part));
     cluster.members().cut(Set.copyOf(part), Set.of("n4"));
     cluster.pass(Duration.ofSeconds(20));
-    older();
+    older("n2", "n3");
     Written newer = new Written(List.of("n2", "n3"), PAST_THE_CACHE, "step-2");
     cluster.members().heal(Set.of("n4"), Set.copyOf(part));
     cluster.members().heal(Set.copyOf(part), Set.of("n4"));

@@ -103,7 +103,7 @@ public final class PhaseSteps {
     OutputStarted started = new OutputStarted(next, evictions, full.isPresent());
     endBypass();
     Future<Void> turn = level == FailureHistory.Level.PREFIX
-        ? beginBypass(info.prefix(), next) : Future.succeededFuture();
+        ? beginBypass(info.prefix(), next).onFailure(_ -> endBypass(next)) : Future.succeededFuture();
     return turn.map(started).onSuccess(_ -> events.started(info.run(), next));
   }
 
@@ -124,12 +124,14 @@ public final class PhaseSteps {
    * comes back with what was missing, or somebody asks for it.
    */
   private Future<Void> beginBypass(String prefix, DatasetDescriptor next) {
-    return flush.access().turns().enter(prefix).map(turn -> {
+    return flush.access().turns().enter(prefix).compose(turn -> {
       bypassing = Optional.of(turn);
       if (writing.filter(current -> current == next).isEmpty()) {
         endBypass();                                      // the run was over before its turn came
+        return Future.succeededFuture();
       }
-      return null;
+      // by which a node that was late in an earlier turn, or for an earlier leader, gives no names any more
+      return flush.access().tokens().with(prefix, _ -> Future.succeededFuture());
     });
   }
 
@@ -137,6 +139,12 @@ public final class PhaseSteps {
   void bypassing(RunInfo info, DatasetDescriptor dataset) {
     writing = Optional.of(dataset);
     beginBypass(info.prefix(), dataset);
+  }
+
+  private void endBypass(DatasetDescriptor of) {
+    if (writing.filter(current -> current == of).isPresent()) {
+      endBypass();                                        // else it is that of a later phase, if there is one
+    }
   }
 
   private void endBypass() {
