@@ -204,9 +204,9 @@ public final class DatasetAssembly {
         ? scan.ranks().get(rank).segments() : Map.of());
     placing.check(publication);
     unlessFlushed.run(scan.descriptor(), index -> {
-      Publication held = new Publication(paths, index);
-      placing.place(held);
+      placing.place(index);
       placing.writeMap();
+      Publication held = new Publication(paths, index);
       held.markOverwritten(scan.descriptor());
       held.seal(scan.descriptor());
     });

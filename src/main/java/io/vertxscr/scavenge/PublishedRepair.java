@@ -80,7 +80,7 @@ final class PublishedRepair {
     var placing = new ScavengedFiles(paths, descriptor, all, _ -> Map.of());
     placing.check(publication);
     unlessFlushed.run(descriptor, index -> {
-      placing.place(new Publication(paths, index));
+      placing.place(index);
       if (leavesContainers) {
         placing.writeMap();
       }

@@ -13,6 +13,7 @@ import io.vertxscr.model.RankFiles;
 import io.vertxscr.model.ScrException;
 import io.vertxscr.prefix.copy.KeptFiles;
 import io.vertxscr.prefix.metadata.PrefixDirectories;
+import io.vertxscr.prefix.metadata.PrefixIndex;
 import io.vertxscr.prefix.metadata.PrefixPaths;
 import io.vertxscr.prefix.metadata.RankMapReader;
 import io.vertxscr.prefix.metadata.RankMapWriter;
@@ -79,12 +80,13 @@ final class ScavengedFiles {
     requireFree(publication);
   }
 
-  private void requireFree(Publication publication) {
+  /** @return whether any of the places has a file, of an earlier dataset or one that is not published yet */
+  private boolean requireFree(Publication publication) {
     List<String> places = ranks.stream().flatMap(rank -> rank.files().stream()).filter(this::isStaged)
         .map(FileMeta::path).toList();
     Set<String> taken = places.stream().filter(place -> Presence.exists(paths.file(place))).collect(Collectors.toSet());
     if (taken.isEmpty()) {
-      return;
+      return false;
     }
     List<DatasetDescriptor> later = publication.laterThan(descriptor).stream()
         .filter(other -> !apart.contains(other.key())).toList();
@@ -93,6 +95,7 @@ final class ScavengedFiles {
         apart.add(other.key());
       }
     }
+    return true;
   }
 
   /** @return whether the later one has none of the places */
@@ -112,14 +115,24 @@ final class ScavengedFiles {
 
   /**
    * Renames every file to its final path, durably. What had the path is kept beside it: an older dataset may be listed
-   * with it until this one is complete, which may take another call.
+   * with it until this one is complete, which may take another call. If it is of a flush that is under way, that will
+   * have to give it its name again.
    *
-   * @param publication under the lock: a later dataset may have come since {@link #check}
+   * @param index whose lock is held: a later dataset may have come since {@link #check}
    * @throws ScrException WRONG_STATE naming a later dataset that owns a place; NO_SUCH_FILE naming a file that has gone
    *     since; NO_SPACE, IO
    */
-  void place(Publication publication) {
-    requireFree(publication);
+  void place(PrefixIndex index) {
+    index.withoutNaming(() -> {
+      if (requireFree(new Publication(paths, index))) {
+        index.revokeLeaders();
+      }
+      move();
+      return index;
+    });
+  }
+
+  private void move() {
     Set<Path> directories = new LinkedHashSet<>();
     for (RankFiles rank : ranks) {
       for (FileMeta file : rank.files()) {

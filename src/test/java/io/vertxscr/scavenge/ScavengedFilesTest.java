@@ -45,8 +45,8 @@ class ScavengedFilesTest {
     ScavengedFiles files = scavenged(5, rank);
     Path staged = samples.paths.dataset(5).resolve(rank.files().getFirst().name());
     failOnce(staged);
-    refused(Fault.IO, () -> files.place(samples.publication), staged.toString());
-    files.place(samples.publication);
+    refused(Fault.IO, () -> files.place(samples.index), staged.toString());
+    files.place(samples.index);
     assertThat(Files.exists(staged)).isFalse();
     assertThat(samples.paths.file("out/x")).hasBinaryContent(Samples.bytes(5, 0, "out/x"));
   }
@@ -75,7 +75,7 @@ class ScavengedFilesTest {
     ScavengedFiles files = scavenged(5, samples.cached(5, 0, "out/x"));
     files.check(samples.publication);
     samples.flush(descriptor(6, "b.6"), List.of(samples.cached(6, 0, "out/x")));
-    refused(Fault.WRONG_STATE, () -> files.place(samples.publication), "belongs to the later dataset 6");
+    refused(Fault.WRONG_STATE, () -> files.place(samples.index), "belongs to the later dataset 6");
     assertThat(samples.paths.file("out/x")).hasBinaryContent(Samples.bytes(6, 0, "out/x"));
   }
 
@@ -86,6 +86,6 @@ class ScavengedFilesTest {
     files.check(samples.publication);
     Path staged = samples.paths.dataset(5).resolve(rank.files().getFirst().name());
     Files.delete(staged);
-    refused(Fault.NO_SUCH_FILE, () -> files.place(samples.publication), staged.toString(), "out/x");
+    refused(Fault.NO_SUCH_FILE, () -> files.place(samples.index), staged.toString(), "out/x");
   }
 }

@@ -24,13 +24,11 @@ import java.util.function.UnaryOperator;
  */
 public final class FlushFileStore {
   private final PrefixPaths paths;
-  private final LockUser user;
   private final PrefixLock lock;
 
   /** @param user who takes the lock of the index for a change */
   public FlushFileStore(PrefixPaths paths, LockUser user) {
     this.paths = paths;
-    this.user = user;
     this.lock = new PrefixLock(paths, user);
   }
 
@@ -49,8 +47,7 @@ public final class FlushFileStore {
   }
 
   /**
-   * Publishes a dataset under the lock of the index and records it as flushed. No flush of it can begin meanwhile, and
-   * no leader goes on with one of another dataset, some of whose files may have their names already: it begins again.
+   * Publishes a dataset under the lock of the index and records it as flushed. No flush of it can begin meanwhile.
    *
    * @param takeOver also if a flush has begun: no daemon is left to resume it
    * @param work gets the index, whose changes take no lock of their own
@@ -65,7 +62,6 @@ public final class FlushFileStore {
             + "' is being flushed, as " + paths.flushFile() + " says; wait for that, or, if no daemon is left that does"
             + " it, say --take-over");
       }
-      PrefixFence.revoke(paths, user);
       work.accept(new PrefixIndex(paths, lock.held()));
       locations.removeAll(Set.of(Location.FLUSHING, Location.SYNC_FLUSHING));
       AtomicFile.replace(paths.flushFile(), FlushFile.encode(read().put(descriptor, locations)));

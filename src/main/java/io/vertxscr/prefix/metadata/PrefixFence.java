@@ -33,29 +33,27 @@ public final class PrefixFence {
    */
   public static PrefixToken takeOver(PrefixPaths paths, LockUser user, String node, String id) {
     LockUser anybody = new LockUser(user.holder(), user.files(), user.clock(), user.waiting());
-    return new PrefixLock(paths, anybody).with(() -> writeNext(paths, anybody, node, id));
-  }
-
-  private static PrefixToken writeNext(PrefixPaths paths, LockUser anybody, String node, String id) {
-    return PrefixLock.againstNames(paths, anybody).with(() -> {
-      PrefixToken token = new PrefixToken(newest(paths).map(PrefixToken::epoch).orElse(0L) + 1, node, id);
-      AtomicFile.replace(paths.leaderFile(), LeaderFile.encode(token));
-      return token;
-    });
+    return new PrefixLock(paths, anybody).with(() -> PrefixLock.againstNames(paths, anybody)
+        .with(() -> writeNext(paths, node, id)));
   }
 
   /**
-   * Takes over from all leaders, for somebody who acts for none, and gives names under the lock. Nodes of theirs have
-   * given names, perhaps, to a dataset that is not sealed yet: its flush is refused, and done again.
+   * Takes over from all leaders, for somebody who acts for none and writes over a file. A node of theirs may just have
+   * given it its name, for a dataset that is not sealed yet: its flush is refused, and done again.
    *
-   * @param user has the lock of the index
-   * @throws LockHeldException where a node gives names right now, as {@code user} waits
    * @throws ScrException NO_SPACE, IO
    */
-  static void revoke(PrefixPaths paths, LockUser user) {
+  static void revoke(PrefixPaths paths) {
     if (newest(paths).isPresent()) {                      // else no leader has a token that counts
-      writeNext(paths, user, COMMAND, NOBODY);
+      writeNext(paths, COMMAND, NOBODY);
     }
+  }
+
+  /** Under both locks. */
+  private static PrefixToken writeNext(PrefixPaths paths, String node, String id) {
+    PrefixToken token = new PrefixToken(newest(paths).map(PrefixToken::epoch).orElse(0L) + 1, node, id);
+    AtomicFile.replace(paths.leaderFile(), LeaderFile.encode(token));
+    return token;
   }
 
   /** The token of who took over last. A damaged file is as good as none: ids differ, for equal epochs too. */

@@ -72,13 +72,18 @@ public final class PrefixIndex {
   }
 
   /**
-   * Does something while no node gives names to files.
+   * Does something while no node gives names to files. For who has the lock of the index.
    *
    * @throws LockHeldException where one does right now, as the user of this index waits: nothing was done
    * @throws ScrException TAKEN_OVER: nothing was done; what the work throws
    */
   public <T> T withoutNaming(Supplier<T> work) {
     return lock.againstNames().with(work);
+  }
+
+  /** Has all leaders do flushes again that have given names, amid {@link #withoutNaming}. @throws ScrException IO */
+  public void revokeLeaders() {
+    PrefixFence.revoke(paths);
   }
 
   /**
