@@ -56,10 +56,15 @@ public final class FlushShares {
     this.observer = observer;
   }
 
-  /** An earlier leader may have granted shares unknown here. */
+  /**
+   * An earlier leader may have granted shares unknown here, and led runs of other policies. What this node knew when it
+   * led before does not count.
+   */
   public void takeOver(int nodes) {
     tookOver = Optional.of(new TookOver(clockMs.getAsLong(), nodes));
     byFileSystem.clear();
+    policies.clear();
+    used.clear();
   }
 
   /** Sets the policy of a run that begins in this prefix directory. */

@@ -49,6 +49,11 @@ public final class PrefixRetention {
     this.access = access;
   }
 
+  /** Another leader may have led runs since that keep more: what this one knew does not count. */
+  public void takeOver() {
+    policies.clear();
+  }
+
   /** Sets the policy of a run that begins in this prefix directory. */
   public void policy(String prefix, CachePolicy policy) {
     policies.put(prefix, policy);

@@ -213,6 +213,7 @@ public final class RunLifecycle implements LeaderActions {
   @Override
   public void tookOver(int nodes) {
     flush.shares().takeOver(nodes);
+    flush.retention().takeOver();
     flush.access().tokens().tookOver();
   }
 
