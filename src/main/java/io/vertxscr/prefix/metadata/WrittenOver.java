@@ -5,11 +5,13 @@ import io.vertxscr.format.prefix.RankFileMap.RankEntry;
 import io.vertxscr.model.DatasetDescriptor;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.ScrException;
+import io.vertxscr.storage.Presence;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
@@ -87,6 +89,12 @@ public final class WrittenOver {
     return replaced;
   }
 
+  /** Whether one of a dataset's places has no file of the size that its map says. @throws ScrException IO */
+  public boolean hasLostOne(int id) {
+    return hasFile(id, file -> Presence.look(paths.file(file.place())).filter(there -> there.isRegularFile()
+        && file.placeBytes().equals(OptionalLong.of(there.size()))).isEmpty());
+  }
+
   private Set<String> places(int id) {
     Set<String> places = new HashSet<>();
     hasOneOf(id, place -> {
@@ -96,13 +104,17 @@ public final class WrittenOver {
     return places;
   }
 
-  /** Reads the parts of a map until one of its places is so. */
   private boolean hasOneOf(int id, Predicate<String> isSo) {
+    return hasFile(id, file -> isSo.test(file.place()));
+  }
+
+  /** Reads the parts of a map until one of its files that have places is so. */
+  private boolean hasFile(int id, Predicate<FlushedFile> isSo) {
     boolean[] found = {false};
     try {
       RankMapReader map = new RankMapReader(paths, id);
       for (int part = 0; part < map.parts() && !found[0]; part++) {
-        map.forEachOf(part, entry -> found[0] = found[0] || places(entry).map(FlushedFile::place).anyMatch(isSo));
+        map.forEachOf(part, entry -> found[0] = found[0] || places(entry).anyMatch(isSo));
       }
     } catch (ScrException e) {
       if (e.fault() != Fault.CORRUPT) {

@@ -183,7 +183,8 @@ public final class Publication {
   private boolean isDamaged(DatasetDescriptor descriptor) {
     return index.read().index().find(descriptor.id()).filter(entry -> descriptor.sameAs(entry.descriptor()))
         .map(entry -> entry.replacedBy().isPresent() || entry.byVerify())
-        .orElseGet(() -> !sharing(descriptor, laterUnlisted(descriptor)).isEmpty());   // nobody has marked it
+        .orElseGet(() -> !sharing(descriptor, laterUnlisted(descriptor)).isEmpty()   // nobody has marked it
+            || new WrittenOver(paths).hasLostOne(descriptor.id()));
   }
 
   /**

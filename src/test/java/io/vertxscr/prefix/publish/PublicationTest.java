@@ -230,6 +230,20 @@ class PublicationTest {
     assertThat(replacedBy(2)).hasValue(4);
   }
 
+  /** Its own summary says that it is there. */
+  @Test
+  void whatWasDroppedIsNotWholeAnyMoreWhereItsFilesWentWithALaterDataset() {
+    RankFiles rank = samples.cached(1, 0, "d/a", "d/b");
+    DatasetDescriptor dropped = Samples.withTotals(descriptor(1, "ckpt.1"), List.of(rank));
+    samples.flush(descriptor(1, "ckpt.1"), List.of(rank));
+    Withdrawal withdrawal = new Withdrawal(samples.paths, samples.index);
+    withdrawal.drop("ckpt.1");
+    assertThat(samples.publication.prepare(dropped)).as("all files are there").isTrue();
+    samples.flush(descriptor(2, "ckpt.2"), List.of(samples.cached(2, 0, "d/a")));
+    assertThat(withdrawal.delete("ckpt.2")).containsExactly(2);
+    assertThat(samples.publication.prepare(dropped)).isFalse();
+  }
+
   /** Nor does an index that is made again list it. */
   @Test
   void whatWasDroppedIsNotWholeAnyMoreWhereAnOlderDatasetHasTakenItsFiles() throws IOException {
