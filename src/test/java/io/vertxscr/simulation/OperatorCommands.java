@@ -114,6 +114,10 @@ final class OperatorCommands {
       boolean done = tools.scavengeUnlessBusy(on, job, chosen);
       if (!done && atRest) {
         site.waits().run();                               // for the lock of a command that was killed
+        done = tools.scavengeUnlessBusy(on, job, chosen);
+      }
+      if (!done && atRest) {
+        site.waits().run();                               // for that of names, which is looked at behind the first
         tools.scavenge(on, job, chosen);
       }
       return done || atRest;

@@ -80,6 +80,7 @@ final class Strikes {
         world.kill(node, random.nextInt(8_000));
         world.machine(node).disk.powerLoss(trouble.kept(), random);
         world.machine(node).boots();
+        world.stores.losesPower(node);
         shared.powerLossOf(node, trouble.kept(), random);
       });
       case ALL_LOSE_POWER -> allLosePower(trouble.kept());
@@ -171,6 +172,7 @@ final class Strikes {
       world.kill(name, 0);
       world.machine(name).disk.powerLoss(kept, random);
       world.machine(name).boots();
+      world.stores.losesPower(name);
     });
     world.rival.ifPresent(other -> other.losePower(kept));
     shared.powerLoss(kept, random);
