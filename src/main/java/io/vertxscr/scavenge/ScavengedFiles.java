@@ -82,8 +82,8 @@ final class ScavengedFiles {
 
   /** @return whether any of the places has a file, of an earlier dataset or one that is not published yet */
   private boolean requireFree(Publication publication) {
-    List<String> places = ranks.stream().flatMap(rank -> rank.files().stream()).filter(this::isStaged)
-        .map(FileMeta::path).toList();
+    Set<String> places = ranks.stream().flatMap(rank -> rank.files().stream()).filter(this::isStaged)
+        .map(FileMeta::path).collect(Collectors.toSet());
     Set<String> taken = places.stream().filter(place -> Presence.exists(paths.file(place))).collect(Collectors.toSet());
     if (taken.isEmpty()) {
       return false;
@@ -91,7 +91,7 @@ final class ScavengedFiles {
     List<DatasetDescriptor> later = publication.laterThan(descriptor).stream()
         .filter(other -> !apart.contains(other.key())).toList();
     for (DatasetDescriptor other : later) {
-      if (requireFree(other, taken, Set.copyOf(places))) {
+      if (requireFree(other, taken, places)) {
         apart.add(other.key());
       }
     }
