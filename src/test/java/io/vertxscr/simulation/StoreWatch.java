@@ -39,6 +39,8 @@ final class StoreWatch {
   private final Map<String, List<Held>> before = new HashMap<>();
   /** What nodes had when the last run ended. */
   private final Map<Place, Long> atEnd = new HashMap<>();
+  /** How many healings had begun by then. */
+  private int healings;
   /** Nodes whose disks have taken back, since a run began, that something was evicted. */
   private final Set<String> tookBack = new HashSet<>();
   /** What each rank of the run was told of a step. */
@@ -170,17 +172,21 @@ final class StoreWatch {
     tookBack.add(node);
   }
 
-  /** A run begins; until then nodes have healed, or been drained. */
+  /**
+   * A run begins. Until then nodes may have healed, or been drained; else what has come belongs to the restart before,
+   * which goes on to move older checkpoints to where the ranks were.
+   */
   void runBegins() {
     if (!scenario.hasSize()) {
       return;
     }
     told.clear();
     before.clear();
+    boolean healed = healingsBegun() > healings;
     now().forEach((place, bytes) -> {
       long most = Math.max(scenario.sizeBytes().orElseThrow() + held(place.node()).stream()
           .mapToLong(held -> headers(place.node(), held)).sum(), atEnd.getOrDefault(place, 0L));
-      if (scenario.fileBytes().isPresent() && !tookBack.contains(place.node()) && bytes > most) {
+      if (healed && scenario.fileBytes().isPresent() && !tookBack.contains(place.node()) && bytes > most) {
         world.violated(Invariant.SIZE_IS_KEPT,
             place + " has " + bytes + " bytes, of " + most + ": " + held(place.node()));
       }
@@ -188,9 +194,14 @@ final class StoreWatch {
     tookBack.clear();
   }
 
+  private int healingsBegun() {
+    return world.cluster.bus().events("heal-started").size();
+  }
+
   void runEnds() {
     if (scenario.hasSize()) {
       atEnd.putAll(now());
+      healings = healingsBegun();
       told.forEach(this::checkAlike);
     }
   }
