@@ -33,12 +33,10 @@ import io.vertxscr.service.restart.Inventories;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
-import java.util.Set;
 import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -64,7 +62,8 @@ public final class FlushCoordinator {
   private final FlushShares shares;
   private final Observer observer;
   private final Map<Integer, Running> running = new HashMap<>();
-  private final Set<Integer> barred = new HashSet<>();
+  /** Datasets that are to go: how many are at it. */
+  private final Map<Integer, Integer> barred = new HashMap<>();
   /** Of datasets that are not under way any more and did not arrive: why. */
   private final Recent<Integer, ScrException> givenUp = new Recent<>(MOST_GIVEN_UP);
   /** Which arrival each dataset that has arrived was. */
@@ -126,7 +125,7 @@ public final class FlushCoordinator {
       return Future.failedFuture(new ScrException(Fault.STOPPING, "flush of dataset " + datasetId
           + " is left to the next start"));
     }
-    if (barred.contains(datasetId)) {
+    if (barred.containsKey(datasetId)) {
       return Future.failedFuture(barred(datasetId));
     }
     Running flush = new Running(datasetId, loop.promise(), loop.nanoTime());
@@ -152,14 +151,15 @@ public final class FlushCoordinator {
    * its attempt, so that it leaves no drafts behind, and not tried again.
    */
   public <T> Future<T> without(int datasetId, Supplier<Future<T>> action) {
-    barred.add(datasetId);
+    barred.merge(datasetId, 1, Integer::sum);
     shares.drop(datasetId);                               // within limits its copies could take hours
     Running present = running.get(datasetId);
     Future<Void> ended = present == null ? Future.succeededFuture() : present.done.future().otherwiseEmpty();
     if (present != null && present.state instanceof State.Waiting) {
       apply(present, new FlushEvent.GiveUp(Fault.NO_SUCH_DATASET, barred(datasetId).getMessage()));
     }
-    return ended.compose(_ -> action.get()).onComplete(_ -> barred.remove(datasetId));
+    return ended.compose(_ -> action.get()).onComplete(_ ->
+        barred.computeIfPresent(datasetId, (_, others) -> others == 1 ? null : others - 1));
   }
 
   private static ScrException barred(int datasetId) {
@@ -319,7 +319,7 @@ public final class FlushCoordinator {
       LOG.warn("flush of dataset {}, attempt {}: {}", flush.datasetId, attempt, failure.getMessage());
       observer.notice(new FlushFailed(flush.datasetId, attempt, fault, String.valueOf(failure.getMessage())));
       boolean gone = fault == Fault.NO_SUCH_DATASET || fault == Fault.NOT_LEADER
-          || barred.contains(flush.datasetId);
+          || barred.containsKey(flush.datasetId);
       apply(flush, new FlushEvent.Failed(attempt, fault, String.valueOf(failure.getMessage()), !gone));
       if (attempt >= ATTEMPTS_WAITED_FOR) {
         flush.impatient.forEach(Promise::tryComplete);
