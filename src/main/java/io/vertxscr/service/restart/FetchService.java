@@ -230,8 +230,7 @@ public final class FetchService {
     for (DatasetRecord other : held) {
       int id = other.descriptor().id();
       if (store.freeBytes(request.base()) < needed && id != request.descriptor().id()
-          && other.flush() == FlushState.DONE) {
-        store.evict(id);
+          && other.flush() == FlushState.DONE && store.evict(other)) {
         store.reclaim(request.base());
         evicted.add(id);
       }
