@@ -126,9 +126,8 @@ class ReplacedCheckpointsTest {
     });
   }
 
-  /** As where a leader dies between its summary and its entry, and the next one flushes a later checkpoint first. */
-  @Test
-  void oneThatIsCompleteAndNotListedIsListedAsReplacedWhereALaterOneIs() throws Exception {
+  /** Two checkpoints of the same files; the first is complete, and was dropped from the index before the second. */
+  private PrefixIndex twoOfWhichTheFirstIsNotListed() throws Exception {
     start(Map.of("SCR_CACHE_SIZE", "3"));
     PrefixIndex index = new PrefixIndex(
         new PrefixPaths(cluster.prefix()), PatientLocks.user("test", Duration.ofSeconds(30)));
@@ -138,6 +137,13 @@ class ReplacedCheckpointsTest {
       }
       return checkpoint(session, 2);
     }));
+    return index;
+  }
+
+  /** As where a leader dies between its summary and its entry, and the next one flushes a later checkpoint first. */
+  @Test
+  void oneThatIsCompleteAndNotListedIsListedAsReplacedWhereALaterOneIs() throws Exception {
+    PrefixIndex index = twoOfWhichTheFirstIsNotListed();
     cluster.launch();
     VirtualClusters.flush(cluster, "n1", 1);
     assertThat(index.read().index().find(1).orElseThrow().replacedBy()).hasValue(2);
@@ -147,15 +153,7 @@ class ReplacedCheckpointsTest {
   /** Both were dropped from the index: summaries stay, and one of them says that the files are its own. */
   @Test
   void oneWhoseFilesAnUnlistedOneHasReplacedIsPublishedAnew() throws Exception {
-    start(Map.of("SCR_CACHE_SIZE", "3"));
-    PrefixIndex index = new PrefixIndex(
-        new PrefixPaths(cluster.prefix()), PatientLocks.user("test", Duration.ofSeconds(30)));
-    run.all(session -> checkpoint(session, 1).compose(_ -> {
-      if (session.rank() == 0) {
-        index.update(listed -> listed.drop(1));
-      }
-      return checkpoint(session, 2);
-    }));
+    PrefixIndex index = twoOfWhichTheFirstIsNotListed();
     index.update(listed -> listed.drop(2));
     cluster.launch();
     VirtualClusters.flush(cluster, "n1", 1);
