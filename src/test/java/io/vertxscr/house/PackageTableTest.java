@@ -41,8 +41,8 @@ class PackageTableTest {
   static final List<String> FROM_THE_BOTTOM = List.of(
       "model", "coding", "format", "format.prefix", "placement", "config.policy", "config",
       "flow.gather", "flow.paths", "flow.advice", "flow.run", "flow.restart", "flow.flush", "flow.scrub",
-      "transfer", "storage", "storage.object", "launch", "redundancy.range", "redundancy", "explain",
-      "prefix.metadata", "prefix.copy.extent", "prefix.copy.zstd", "prefix.copy.container", "prefix.copy",
+      "transfer", "storage.userspace", "storage", "storage.object", "launch", "redundancy.range", "redundancy",
+      "explain", "prefix.metadata", "prefix.copy.extent", "prefix.copy.zstd", "prefix.copy.container", "prefix.copy",
       "prefix.publish", "scavenge", "protocol.json", "protocol", "protocol.app", "protocol.node",
       "protocol.node.redundancy", "protocol.node.restart", "protocol.node.scrub", "protocol.node.flush",
       "protocol.node.container", "protocol.node.advice", "protocol.node.run", "client",

@@ -6,6 +6,7 @@ import io.vertxscr.model.ScrException;
 import io.vertxscr.simulation.Ledger.Attempt;
 import io.vertxscr.simulation.Outcome.Invariant;
 import io.vertxscr.simulation.SimulatedFileSystem.Operation;
+import io.vertxscr.storage.userspace.UserspacePath;
 import java.nio.file.Path;
 import java.util.Collection;
 import java.util.Comparator;
@@ -63,7 +64,7 @@ final class CacheWatch {
     last(id, operation == Operation.DELETE ? whose(path) : Optional.empty()).ifPresent(attempt -> {
       if (operation == Operation.MOVE) {
         attempt.saved.add(node);
-        attempt.filemaps.put(node, (SimulatedPath) path);
+        attempt.filemaps.put(node, (UserspacePath) path);
       } else if (attempt.saved.contains(node)) {
         goes(programs.get().stream().filter(program -> program.ledger().attempts().contains(attempt)).findFirst()
             .orElseThrow(), attempt, node);
@@ -81,9 +82,9 @@ final class CacheWatch {
 
   /** Of which program a filemap is that is there; empty: none is, or nobody could tell. */
   private static Optional<String> whose(Path filemap) {
-    SimulatedPath path = (SimulatedPath) filemap;
+    UserspacePath path = (UserspacePath) filemap;
     try {
-      return Optional.ofNullable(path.getFileSystem().find(path))
+      return Optional.ofNullable(SimulatedFileSystem.of(path).find(path))
           .map(there -> FilemapFile.decode(there.content()).origin().prefix());
     } catch (ScrException _) {
       return Optional.empty();                            // torn by a loss of power
@@ -146,14 +147,14 @@ final class CacheWatch {
 
   private Optional<DatasetRecord> filemap(Attempt attempt, String node) {
     return Optional.ofNullable(attempt.filemaps.get(node)).filter(path -> machines.apply(node).files
-        == path.getFileSystem()).map(path -> path.getFileSystem().find(path))
+        == path.getFileSystem()).map(path -> machines.apply(node).files.find(path))
         .map(content -> FilemapFile.decode(content.content()));
   }
 
   /** After a loss of power nobody could tell whether files without checksums are what they were. */
   private boolean isKnown(Attempt attempt) {
     return attempt.filemaps.entrySet().stream().noneMatch(filemap -> {
-      SimulatedFileSystem files = filemap.getValue().getFileSystem();
+      SimulatedFileSystem files = SimulatedFileSystem.of(filemap.getValue());
       SimulatedDisk.Inode content = files.find(filemap.getValue());
       return machines.apply(filemap.getKey()).files == files && content != null
           && FilemapFile.decode(content.content()).hasUnread();
@@ -167,13 +168,12 @@ final class CacheWatch {
   private boolean isDurable(Attempt attempt) {
     Map<Path, Boolean> durable = new HashMap<>();
     for (Path written : attempt.cached) {
-      String writer = ((SimulatedPath) written).getFileSystem().node();
+      String writer = World.nodeOf(written);
       for (String node : attempt.saved) {
         SimulatedFileSystem files = machines.apply(node).files;
-        SimulatedPath copy =
-            (SimulatedPath) files.getPath(written.toString().replace("/" + writer + "/", "/" + node + "/"));
+        UserspacePath copy = files.getPath(written.toString().replace("/" + writer + "/", "/" + node + "/"));
         if (files.find(copy) != null) {
-          durable.merge(written, files.disk(copy).isDurable(copy.names()), Boolean::logicalOr);
+          durable.merge(written, files.disk(copy).isDurable(copy), Boolean::logicalOr);
         }
       }
     }

@@ -7,6 +7,7 @@ import io.vertxscr.simulation.Ledger.Attempt;
 import io.vertxscr.simulation.Outcome.Invariant;
 import io.vertxscr.simulation.Scenario.Output;
 import io.vertxscr.storage.DatasetStore;
+import io.vertxscr.storage.userspace.UserspacePath;
 import java.time.Duration;
 import java.util.Comparator;
 import java.util.List;
@@ -71,7 +72,7 @@ final class Invariants {
     main.ledger().attempts().stream().filter(attempt -> !isKept && attempt.run == run && !attempt.acknowledged)
         .flatMap(attempt -> attempt.cached.stream()
             .filter(path -> resting.contains(World.nodeOf(path)) && !attempt.saved.contains(World.nodeOf(path)))
-            .filter(path -> world.machine(World.nodeOf(path)).files.find((SimulatedPath) path) != null)
+            .filter(path -> world.machine(World.nodeOf(path)).files.find((UserspacePath) path) != null)
             .map(path -> World.nodeOf(path) + " still has " + path + " of " + attempt + ", which nobody has completed"))
         .findFirst().ifPresent(left -> world.violated(Invariant.NOTHING_LEAKS, left));
   }

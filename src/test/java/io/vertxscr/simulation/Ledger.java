@@ -2,6 +2,7 @@ package io.vertxscr.simulation;
 
 import io.vertxscr.model.DatasetFlags;
 import io.vertxscr.simulation.Scenario.Deed;
+import io.vertxscr.storage.userspace.UserspacePath;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -95,7 +96,7 @@ final class Ledger {
     /** Nodes that have had a filemap of it. */
     final Set<String> saved = new TreeSet<>();
     /** Where these are, by node. */
-    final Map<String, SimulatedPath> filemaps = new HashMap<>();
+    final Map<String, UserspacePath> filemaps = new HashMap<>();
     /** Nodes of the ranks of the last run that has restarted from it; what was lost is rebuilt there. */
     final Set<String> readOn = new TreeSet<>();
     /** Nodes that have deleted theirs since, for a good reason. */

@@ -5,6 +5,7 @@ import io.vertxscr.service.VirtualTime;
 import io.vertxscr.simulation.SimulatedFileSystem.Operation;
 import io.vertxscr.storage.LocalFiles;
 import io.vertxscr.storage.object.ObjectFileSystem;
+import io.vertxscr.storage.userspace.UserspacePath;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -426,7 +427,7 @@ final class Machine implements SimulatedFileSystem.Interference {
       whileStarting();
       return;
     }
-    boolean onShared = files.isShared((SimulatedPath) path.toAbsolutePath());
+    boolean onShared = files.isShared((UserspacePath) path.toAbsolutePath());
     watcher.looks(name, onShared);
     boolean fails = (onShared ? prefixFailure : diskFailure) == OperationFailure.OF_LOOK && failsNow(onShared, true);
     if (fails || onShared && isPrefixAway()) {

@@ -60,7 +60,7 @@ interface PrefixView {
 
     @Override
     public boolean rot(Path file, RandomGenerator random) {
-      SimulatedDisk.Inode there = now.find((SimulatedPath) now.getPath(file.toString()));
+      SimulatedDisk.Inode there = now.find(now.getPath(file.toString()));
       if (there.size() > 0) {
         there.rot(random.nextInt(there.size()));
       }

@@ -10,6 +10,7 @@ import io.vertxscr.service.VirtualTime;
 import io.vertxscr.simulation.SimulatedFileSystem.Operation;
 import io.vertxscr.simulation.VirtualSession.VirtualPhase;
 import io.vertxscr.storage.LocalFiles;
+import io.vertxscr.storage.userspace.UserspacePath;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -184,7 +185,7 @@ class SealedDatasetsTest {
 
   /** A bit flips without a trace in the attributes of the file. */
   private void rot(int rank, Path path, int at) {
-    machine(NODES.get(rank)).find((SimulatedPath) path).rot(at);
+    machine(NODES.get(rank)).find((UserspacePath) path).rot(at);
   }
 
   /** What daemons have read of the caches until init is answered. */

@@ -1,6 +1,7 @@
 package io.vertxscr.simulation;
 
 import io.vertxscr.simulation.SimulatedDisk.Inode;
+import io.vertxscr.storage.userspace.UserspacePath;
 import java.io.IOException;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -13,7 +14,7 @@ import java.util.function.Supplier;
  */
 final class Sighting<T> {
   private final T result;
-  private final Map<SimulatedPath, State> seen;
+  private final Map<UserspacePath, State> seen;
 
   /** What a path led to. A directory that was only on the way may get other entries. */
   private record State(Inode file, OptionalLong version) {
@@ -28,14 +29,14 @@ final class Sighting<T> {
     T read(SimulatedFileSystem files) throws IOException;
   }
 
-  private Sighting(T result, Map<SimulatedPath, State> seen) {
+  private Sighting(T result, Map<UserspacePath, State> seen) {
     this.result = result;
     this.seen = seen;
   }
 
   /** @param fresh another view of the shared file system, beside an empty disk */
   static <T> Sighting<T> of(Supplier<SimulatedFileSystem> fresh, Reader<T> reader) throws IOException {
-    Map<SimulatedPath, State> seen = new LinkedHashMap<>();
+    Map<UserspacePath, State> seen = new LinkedHashMap<>();
     SimulatedFileSystem files = fresh.get();
     files.watch((path, file, inside) -> {
       if (inside) {
@@ -54,7 +55,7 @@ final class Sighting<T> {
 
   /** Whether a read would find it again. */
   boolean holds(SimulatedFileSystem files) {
-    for (Map.Entry<SimulatedPath, State> one : seen.entrySet()) {
+    for (Map.Entry<UserspacePath, State> one : seen.entrySet()) {
       if (!one.getValue().holds(files.find(one.getKey()))) {
         return false;
       }

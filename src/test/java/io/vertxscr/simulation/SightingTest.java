@@ -3,6 +3,7 @@ package io.vertxscr.simulation;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.vertxscr.simulation.SimulatedDisk.Kept;
+import io.vertxscr.storage.userspace.UserspacePath;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
@@ -66,7 +67,7 @@ class SightingTest {
         Files.move(there("draft"), there("read"), StandardCopyOption.ATOMIC_MOVE);
       }
       case DELETE -> Files.delete(there("read"));
-      case ROT -> node.find((SimulatedPath) there("read")).rot(2);
+      case ROT -> node.find((UserspacePath) there("read")).rot(2);
       case CREATE -> Files.writeString(there("absent"), "");
       case ADD_ENTRY -> Files.writeString(there("listed/entry"), "");
       case LOSE_DIRECTORY -> Files.delete(there("listed"));

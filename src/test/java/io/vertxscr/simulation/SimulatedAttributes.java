@@ -1,17 +1,16 @@
 package io.vertxscr.simulation;
 
 import io.vertxscr.simulation.SimulatedDisk.Inode;
+import io.vertxscr.storage.userspace.UserspaceAttributes;
 import java.nio.file.attribute.FileTime;
 import java.nio.file.attribute.GroupPrincipal;
-import java.nio.file.attribute.PosixFileAttributes;
 import java.nio.file.attribute.PosixFilePermission;
-import java.nio.file.attribute.UserPrincipal;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 
 /** What a file's attributes were when they were read. Immutable. */
 record SimulatedAttributes(long number, boolean isDirectory, long size, long modifiedNs, long changedNs, int links,
-    Set<PosixFilePermission> permissions) implements PosixFileAttributes {
+    Set<PosixFilePermission> permissions) implements UserspaceAttributes {
   static final GroupPrincipal OWNER = () -> "user";
 
   static SimulatedAttributes of(Inode file) {
@@ -24,11 +23,6 @@ record SimulatedAttributes(long number, boolean isDirectory, long size, long mod
   }
 
   @Override
-  public UserPrincipal owner() {
-    return OWNER;
-  }
-
-  @Override
   public GroupPrincipal group() {
     return OWNER;
   }
@@ -36,31 +30,6 @@ record SimulatedAttributes(long number, boolean isDirectory, long size, long mod
   @Override
   public FileTime lastModifiedTime() {
     return time(modifiedNs);
-  }
-
-  @Override
-  public FileTime lastAccessTime() {
-    return lastModifiedTime();
-  }
-
-  @Override
-  public FileTime creationTime() {
-    return lastModifiedTime();
-  }
-
-  @Override
-  public boolean isRegularFile() {
-    return !isDirectory;
-  }
-
-  @Override
-  public boolean isSymbolicLink() {
-    return false;
-  }
-
-  @Override
-  public boolean isOther() {
-    return false;
   }
 
   @Override

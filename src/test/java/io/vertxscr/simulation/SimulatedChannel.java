@@ -2,88 +2,45 @@ package io.vertxscr.simulation;
 
 import io.vertxscr.simulation.SimulatedDisk.Inode;
 import io.vertxscr.simulation.SimulatedFileSystem.Operation;
+import io.vertxscr.storage.userspace.UserspaceChannel;
+import io.vertxscr.storage.userspace.UserspaceChannel.Access;
+import io.vertxscr.storage.userspace.UserspacePath;
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.nio.MappedByteBuffer;
-import java.nio.channels.ClosedChannelException;
-import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
-import java.nio.channels.NonReadableChannelException;
-import java.nio.channels.NonWritableChannelException;
 import java.nio.channels.ReadableByteChannel;
 import java.nio.channels.WritableByteChannel;
 
 /** An open file, or a directory that is open to be synced. */
-final class SimulatedChannel extends FileChannel {
+final class SimulatedChannel extends UserspaceChannel {
   private final SimulatedFileSystem system;
-  private final SimulatedPath path;
+  private final UserspacePath path;
   private final SimulatedDisk disk;
   private final Inode file;
-  private final boolean reads;
-  private final boolean writes;
-  private final boolean appends;
-  private long position;
   private boolean locked;
   private boolean wrote;
 
-  SimulatedChannel(SimulatedFileSystem system, SimulatedPath path, Inode file, boolean reads, boolean writes,
-      boolean appends) {
+  SimulatedChannel(SimulatedFileSystem system, UserspacePath path, Inode file, Access access) {
+    super(access);
     this.system = system;
     this.path = path;
     this.disk = system.disk(path);
     this.file = file;
-    this.reads = reads;
-    this.writes = writes;
-    this.appends = appends;
     system.opened(this, path);
   }
 
-  private void check() throws IOException {
-    if (!isOpen()) {
-      throw new ClosedChannelException();
-    } else if (file.isDirectory()) {
+  private void requireFile() throws IOException {
+    requireOpen();
+    if (file.isDirectory()) {
       throw new IOException(path + ": Is a directory");
     }
-  }
-
-  private void checkReads() throws IOException {
-    check();
-    if (!reads) {
-      throw new NonReadableChannelException();
-    }
-  }
-
-  private void checkWrites() throws IOException {
-    check();
-    if (!writes) {
-      throw new NonWritableChannelException();
-    }
-  }
-
-  @Override
-  public int read(ByteBuffer to) throws IOException {
-    int count = read(to, position);
-    position += Math.max(0, count);
-    return count;
-  }
-
-  @Override
-  public long read(ByteBuffer[] to, int offset, int length) throws IOException {
-    long all = 0;
-    for (int i = offset; i < offset + length; i++) {
-      int count = read(to[i]);
-      if (count < 0) {
-        return all == 0 ? -1 : all;
-      }
-      all += count;
-    }
-    return all;
   }
 
   @Override
   public int read(ByteBuffer to, long at) throws IOException {
     system.enters();
-    checkReads();
+    requireFile();
+    requireReads();
     system.before(Operation.READ, path);
     checkLock();
     if (at >= file.size()) {
@@ -96,21 +53,9 @@ final class SimulatedChannel extends FileChannel {
   }
 
   @Override
-  public int write(ByteBuffer from) throws IOException {
+  protected int append(ByteBuffer from) throws IOException {
     system.enters();
-    long at = appends ? file.size() : position;
-    int count = writeNow(from, at);
-    position = at + count;
-    return count;
-  }
-
-  @Override
-  public long write(ByteBuffer[] from, int offset, int length) throws IOException {
-    long all = 0;
-    for (int i = offset; i < offset + length; i++) {
-      all += write(from[i]);
-    }
-    return all;
+    return writeNow(from, file.size());
   }
 
   @Override
@@ -120,7 +65,8 @@ final class SimulatedChannel extends FileChannel {
   }
 
   private int writeNow(ByteBuffer from, long at) throws IOException {
-    checkWrites();
+    requireFile();
+    requireWrites();
     try {
       system.before(Operation.WRITE, path);
     } catch (IOException | NodeDeath e) {
@@ -155,39 +101,25 @@ final class SimulatedChannel extends FileChannel {
   }
 
   @Override
-  public long position() {
-    return position;
-  }
-
-  @Override
-  public FileChannel position(long at) {
-    position = at;
-    return this;
-  }
-
-  @Override
   public long size() throws IOException {
-    check();
+    requireFile();
     return file.size();
   }
 
   @Override
-  public FileChannel truncate(long size) throws IOException {
+  protected void cut(long size) throws IOException {
     system.enters();
-    checkWrites();
+    requireFile();
+    requireWrites();
     system.before(Operation.TRUNCATE, path);
     file.truncate(Math.toIntExact(Math.min(size, file.size())), system.node());
     system.touched(path, file);
-    position = Math.min(position, size);
-    return this;
   }
 
   @Override
   public void force(boolean metadata) throws IOException {
     system.enters();
-    if (!isOpen()) {
-      throw new ClosedChannelException();
-    }
+    requireOpen();
     try {
       system.before(Operation.SYNC, path);
     } catch (IOException e) {
@@ -209,16 +141,6 @@ final class SimulatedChannel extends FileChannel {
   public long transferFrom(ReadableByteChannel from, long at, long count) throws IOException {
     ByteBuffer bytes = ByteBuffer.allocate((int) Math.min(count, 1 << 16));
     return from.read(bytes) <= 0 ? 0 : write(bytes.flip(), at);
-  }
-
-  @Override
-  public MappedByteBuffer map(MapMode mode, long at, long size) {
-    throw new UnsupportedOperationException();
-  }
-
-  @Override
-  public FileLock lock(long at, long size, boolean shared) {
-    throw new UnsupportedOperationException();
   }
 
   @Override

@@ -1,5 +1,6 @@
 package io.vertxscr.simulation;
 
+import io.vertxscr.storage.userspace.UserspacePath;
 import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
@@ -274,10 +275,10 @@ final class SimulatedDisk {
   }
 
   /** Whether a file would survive a loss of power under this path, with all of its bytes. @param names from the root */
-  boolean isDurable(String... names) {
+  boolean isDurable(UserspacePath absolute) {
     Inode at = root;
-    for (String name : names) {
-      at = at == null || !at.isDirectory() ? null : durable(at, name);
+    for (int i = 0; i < absolute.getNameCount(); i++) {
+      at = at == null || !at.isDirectory() ? null : durable(at, absolute.name(i));
     }
     return at != null && !unsyncedFiles.containsKey(at);
   }

@@ -1,14 +1,14 @@
 package io.vertxscr.simulation;
 
 import io.vertxscr.simulation.SimulatedDisk.Inode;
+import io.vertxscr.storage.userspace.UserspaceFileSystem;
+import io.vertxscr.storage.userspace.UserspacePath;
 import java.io.IOException;
 import java.nio.file.FileStore;
-import java.nio.file.FileSystem;
 import java.nio.file.FileSystems;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.PathMatcher;
-import java.nio.file.WatchService;
-import java.nio.file.attribute.UserPrincipalLookupService;
 import java.nio.file.spi.FileSystemProvider;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -23,7 +23,7 @@ import java.util.concurrent.ConcurrentHashMap;
  * <p>Everything that the node's processes do with files goes by an {@link Interference}, which may fail or delay it, or
  * end the node there and then.
  */
-final class SimulatedFileSystem extends FileSystem {
+final class SimulatedFileSystem extends UserspaceFileSystem {
   /** Where the file system of all nodes is mounted. */
   static final String SHARED = "pfs";
   private static final Map<String, PathMatcher> MATCHERS = new ConcurrentHashMap<>();
@@ -121,7 +121,7 @@ final class SimulatedFileSystem extends FileSystem {
      * @param found null: nothing
      * @param inside whether what it holds may be read: bytes, or entries
      */
-    void sees(SimulatedPath absolute, Inode found, boolean inside);
+    void sees(UserspacePath absolute, Inode found, boolean inside);
   }
 
   SimulatedFileSystem(String node, SimulatedDisk own, SimulatedDisk shared, Interference interference) {
@@ -131,15 +131,20 @@ final class SimulatedFileSystem extends FileSystem {
     this.interference = interference;
   }
 
+  /** The one that a path is of. */
+  static SimulatedFileSystem of(Path path) {
+    return (SimulatedFileSystem) path.getFileSystem();
+  }
+
   String node() {
     return node;
   }
 
-  boolean isShared(SimulatedPath absolute) {
-    return absolute.names().length > 0 && absolute.names()[0].equals(SHARED);
+  boolean isShared(UserspacePath absolute) {
+    return absolute.getNameCount() > 0 && absolute.name(0).equals(SHARED);
   }
 
-  SimulatedDisk disk(SimulatedPath absolute) {
+  SimulatedDisk disk(UserspacePath absolute) {
     return isShared(absolute) ? shared : own;
   }
 
@@ -147,7 +152,7 @@ final class SimulatedFileSystem extends FileSystem {
     interference.enters();
   }
 
-  void before(Operation operation, SimulatedPath absolute) throws IOException {
+  void before(Operation operation, UserspacePath absolute) throws IOException {
     boolean onShared = isShared(absolute);
     interference.before(operation, onShared, absolute);
     if (operation.grows() && freeBytes(absolute) == 0) {
@@ -155,7 +160,7 @@ final class SimulatedFileSystem extends FileSystem {
     }
   }
 
-  void behind(Operation operation, SimulatedPath absolute) throws IOException {
+  void behind(Operation operation, UserspacePath absolute) throws IOException {
     interference.behind(operation, absolute);
   }
 
@@ -165,22 +170,22 @@ final class SimulatedFileSystem extends FileSystem {
     roomBytes = bytes;
   }
 
-  long freeBytes(SimulatedPath absolute) {
+  long freeBytes(UserspacePath absolute) {
     long free = disk(absolute).freeBytes();
     return isSmall(absolute) ? Math.min(free, Math.max(0, roomBytes - bytes(small))) : free;
   }
 
-  long totalBytes(SimulatedPath absolute) {
+  long totalBytes(UserspacePath absolute) {
     return isSmall(absolute) ? roomBytes : Long.MAX_VALUE;
   }
 
-  private boolean isSmall(SimulatedPath absolute) {
+  private boolean isSmall(UserspacePath absolute) {
     return small.stream().anyMatch(absolute::startsWith);
   }
 
   /** Of all files below some directories of the node's own disk. */
   long bytes(Set<String> directories) {
-    return directories.stream().map(this::getPath).map(path -> find((SimulatedPath) path))
+    return directories.stream().map(this::getPath).map(this::find)
         .filter(Objects::nonNull).mapToLong(SimulatedFileSystem::bytes).sum();
   }
 
@@ -203,13 +208,12 @@ final class SimulatedFileSystem extends FileSystem {
   }
 
   /** What this node sees there; null: nothing. */
-  Inode find(SimulatedPath absolute) {
-    String[] names = absolute.names();
+  Inode find(UserspacePath absolute) {
     boolean onShared = isShared(absolute);
     Inode inode = onShared ? shared.root() : own.root();
-    for (int at = onShared ? 1 : 0; at < names.length && inode != null; at++) {
+    for (int at = onShared ? 1 : 0; at < absolute.getNameCount() && inode != null; at++) {
       inode = !inode.isDirectory() ? null
-          : onShared ? interference.seen(inode, names[at]) : inode.entries.get(names[at]);
+          : onShared ? interference.seen(inode, absolute.name(at)) : inode.entries.get(absolute.name(at));
     }
     if (onShared) {
       watcher.sees(absolute, inode, inode != null && !inode.isDirectory());
@@ -222,37 +226,36 @@ final class SimulatedFileSystem extends FileSystem {
   }
 
   /** The entries of a directory are read. */
-  void listed(SimulatedPath absolute, Inode directory) {
+  void listed(UserspacePath absolute, Inode directory) {
     if (isShared(absolute)) {
       watcher.sees(absolute, directory, true);
     }
   }
 
   /** What is there in a directory; null: nothing. Who changes a name asks the file system itself. */
-  static Inode now(Inode directory, SimulatedPath absolute) {
-    String[] names = absolute.names();
-    return directory.entries.get(names[names.length - 1]);
+  static Inode now(Inode directory, UserspacePath absolute) {
+    return directory.entries.get(absolute.name());
   }
 
   /** Names in a directory, as this node sees them. */
-  Set<String> names(SimulatedPath absolute, Inode directory) {
+  Set<String> names(UserspacePath absolute, Inode directory) {
     return isShared(absolute) ? interference.seen(directory) : directory.entries.keySet();
   }
 
   /** This node has given or taken a name in a directory. */
-  void changed(SimulatedPath absolute, Inode directory) {
+  void changed(UserspacePath absolute, Inode directory) {
     if (isShared(absolute)) {
       interference.changes(directory);
     }
   }
 
   /** Attributes of what was found there, as this node sees them. */
-  SimulatedAttributes attributes(SimulatedPath absolute, Inode file) {
+  SimulatedAttributes attributes(UserspacePath absolute, Inode file) {
     return isShared(absolute) ? interference.attributes(file) : SimulatedAttributes.of(file);
   }
 
   /** This node has done something to a file that brings it the attributes. */
-  void touched(SimulatedPath absolute, Inode file) {
+  void touched(UserspacePath absolute, Inode file) {
     if (isShared(absolute)) {
       interference.touches(file);
     }
@@ -282,28 +285,10 @@ final class SimulatedFileSystem extends FileSystem {
   }
 
   @Override
-  public void close() {
-    throw new UnsupportedOperationException();
-  }
-
-  @Override
-  public boolean isOpen() {
-    return true;
-  }
-
-  @Override
-  public boolean isReadOnly() {
-    return false;
-  }
-
-  @Override
-  public String getSeparator() {
-    return "/";
-  }
-
-  @Override
-  public Iterable<Path> getRootDirectories() {
-    return List.of(getPath("/"));
+  protected void require(UserspacePath whole) throws IOException {
+    if (find(whole) == null) {
+      throw new NoSuchFileException(whole.toString());
+    }
   }
 
   @Override
@@ -317,23 +302,8 @@ final class SimulatedFileSystem extends FileSystem {
   }
 
   @Override
-  public Path getPath(String first, String... more) {
-    return SimulatedPath.of(this, more.length == 0 ? first : first + "/" + String.join("/", more));
-  }
-
-  @Override
   public PathMatcher getPathMatcher(String pattern) {
     PathMatcher matcher = MATCHERS.computeIfAbsent(pattern, FileSystems.getDefault()::getPathMatcher);
     return path -> matcher.matches(Path.of(path.toString()));
-  }
-
-  @Override
-  public UserPrincipalLookupService getUserPrincipalLookupService() {
-    throw new UnsupportedOperationException();
-  }
-
-  @Override
-  public WatchService newWatchService() {
-    throw new UnsupportedOperationException();
   }
 }

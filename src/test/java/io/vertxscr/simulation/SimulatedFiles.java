@@ -2,10 +2,12 @@ package io.vertxscr.simulation;
 
 import io.vertxscr.simulation.SimulatedDisk.Inode;
 import io.vertxscr.simulation.SimulatedFileSystem.Operation;
+import io.vertxscr.storage.userspace.UserspaceAttributeView;
+import io.vertxscr.storage.userspace.UserspaceChannel.Access;
+import io.vertxscr.storage.userspace.UserspaceFiles;
+import io.vertxscr.storage.userspace.UserspacePath;
 import java.io.IOException;
-import java.net.URI;
 import java.nio.channels.FileChannel;
-import java.nio.channels.SeekableByteChannel;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.AccessMode;
 import java.nio.file.CopyOption;
@@ -13,12 +15,10 @@ import java.nio.file.DirectoryNotEmptyException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.FileStore;
-import java.nio.file.FileSystem;
 import java.nio.file.FileSystemException;
 import java.nio.file.LinkOption;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.NotDirectoryException;
-import java.nio.file.NotLinkException;
 import java.nio.file.OpenOption;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
@@ -26,34 +26,24 @@ import java.nio.file.attribute.BasicFileAttributes;
 import java.nio.file.attribute.FileAttribute;
 import java.nio.file.attribute.FileAttributeView;
 import java.nio.file.attribute.FileTime;
-import java.nio.file.attribute.GroupPrincipal;
-import java.nio.file.attribute.PosixFileAttributeView;
 import java.nio.file.attribute.PosixFileAttributes;
 import java.nio.file.attribute.PosixFilePermission;
-import java.nio.file.attribute.UserPrincipal;
-import java.nio.file.spi.FileSystemProvider;
-import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.HashMap;
-import java.util.Iterator;
-import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 
 /** The operations of a {@link SimulatedFileSystem}, with the meaning that they have on Linux. */
-final class SimulatedFiles extends FileSystemProvider {
+final class SimulatedFiles extends UserspaceFiles {
   private final SimulatedFileSystem system;
 
   SimulatedFiles(SimulatedFileSystem system) {
+    super(system, "simulated");
     this.system = system;
   }
 
-  private static SimulatedPath whole(Path path) {
-    return (SimulatedPath) path.toAbsolutePath().normalize();
-  }
-
-  private Inode existing(SimulatedPath path) throws IOException {
+  private Inode existing(UserspacePath path) throws IOException {
     Inode file = system.find(path);
     if (file == null) {
       throw new NoSuchFileException(path.toString());
@@ -61,9 +51,9 @@ final class SimulatedFiles extends FileSystemProvider {
     return file;
   }
 
-  private Inode parent(SimulatedPath path) throws IOException {
+  private Inode parent(UserspacePath path) throws IOException {
     Path above = path.getParent();
-    Inode directory = above == null ? null : system.find((SimulatedPath) above);
+    Inode directory = above == null ? null : system.find((UserspacePath) above);
     if (directory == null) {
       throw new NoSuchFileException(path.toString());
     } else if (!directory.isDirectory()) {
@@ -72,18 +62,13 @@ final class SimulatedFiles extends FileSystemProvider {
     return directory;
   }
 
-  private static String name(SimulatedPath path) {
-    return path.names()[path.names().length - 1];
-  }
-
   @Override
   public FileChannel newFileChannel(Path path, Set<? extends OpenOption> options, FileAttribute<?>... attributes)
       throws IOException {
     system.enters();
-    SimulatedPath file = whole(path);
-    boolean appends = options.contains(StandardOpenOption.APPEND);
-    boolean writes = options.contains(StandardOpenOption.WRITE) || appends;
-    boolean reads = options.contains(StandardOpenOption.READ) || !writes;
+    UserspacePath file = whole(path);
+    Access access = Access.of(options);
+    boolean writes = access.writes();
     boolean creates = writes
         && (options.contains(StandardOpenOption.CREATE) || options.contains(StandardOpenOption.CREATE_NEW));
     Inode inode = creates ? SimulatedFileSystem.now(parent(file), file) : system.find(file);
@@ -110,7 +95,7 @@ final class SimulatedFiles extends FileSystemProvider {
       }
     }
     system.touched(file, inode);
-    return new SimulatedChannel(system, file, inode, reads, writes, appends);
+    return new SimulatedChannel(system, file, inode, access);
   }
 
   @SuppressWarnings("unchecked")
@@ -123,12 +108,6 @@ final class SimulatedFiles extends FileSystemProvider {
   }
 
   @Override
-  public SeekableByteChannel newByteChannel(
-      Path path, Set<? extends OpenOption> options, FileAttribute<?>... attributes) throws IOException {
-    return newFileChannel(path, options, attributes);
-  }
-
-  @Override
   public DirectoryStream<Path> newDirectoryStream(Path path, DirectoryStream.Filter<? super Path> filter)
       throws IOException {
     system.enters();
@@ -138,30 +117,13 @@ final class SimulatedFiles extends FileSystemProvider {
     }
     system.before(Operation.LIST, whole(path));
     system.listed(whole(path), directory);
-    List<Path> found = new ArrayList<>();
-    for (String name : system.names(whole(path), directory)) {
-      Path entry = path.resolve(name);
-      if (filter.accept(entry)) {
-        found.add(entry);
-      }
-    }
-    return new DirectoryStream<>() {
-      @Override
-      public Iterator<Path> iterator() {
-        return found.iterator();
-      }
-
-      @Override
-      public void close() {
-        // nothing is open
-      }
-    };
+    return entries(path, system.names(whole(path), directory), filter);
   }
 
   @Override
   public void createDirectory(Path path, FileAttribute<?>... attributes) throws IOException {
     system.enters();
-    SimulatedPath directory = whole(path);
+    UserspacePath directory = whole(path);
     Inode above = parent(directory);
     if (SimulatedFileSystem.now(above, directory) != null) {
       throw new FileAlreadyExistsException(directory.toString());
@@ -171,13 +133,13 @@ final class SimulatedFiles extends FileSystemProvider {
     system.behind(Operation.MAKE_DIRECTORY, directory);
   }
 
-  private void put(SimulatedPath path, Inode directory, Inode file) {
-    system.disk(path).put(directory, name(path), file);
+  private void put(UserspacePath path, Inode directory, Inode file) {
+    system.disk(path).put(directory, path.name(), file);
     system.changed(path, directory);
   }
 
   /** What this node sees there, and is there. */
-  private Inode present(SimulatedPath path) throws IOException {
+  private Inode present(UserspacePath path) throws IOException {
     existing(path);
     Inode file = SimulatedFileSystem.now(parent(path), path);
     if (file == null) {
@@ -189,7 +151,7 @@ final class SimulatedFiles extends FileSystemProvider {
   @Override
   public void createLink(Path link, Path existing) throws IOException {
     system.enters();
-    SimulatedPath name = whole(link);
+    UserspacePath name = whole(link);
     Inode above = parent(name);
     if (SimulatedFileSystem.now(above, name) != null) {
       throw new FileAlreadyExistsException(name.toString());
@@ -207,7 +169,7 @@ final class SimulatedFiles extends FileSystemProvider {
     delete(whole(path));
   }
 
-  private void delete(SimulatedPath file) throws IOException {
+  private void delete(UserspacePath file) throws IOException {
     Inode inode = present(file);
     if (inode.isDirectory() && !inode.entries.isEmpty()) {
       throw new DirectoryNotEmptyException(file.toString());
@@ -218,16 +180,16 @@ final class SimulatedFiles extends FileSystemProvider {
     system.behind(Operation.DELETE, file);
   }
 
-  private void remove(SimulatedPath path) throws IOException {
+  private void remove(UserspacePath path) throws IOException {
     Inode directory = parent(path);
-    system.disk(path).remove(directory, name(path));
+    system.disk(path).remove(directory, path.name());
     system.changed(path, directory);
   }
 
   @Override
   public boolean deleteIfExists(Path path) throws IOException {
     system.enters();
-    SimulatedPath file = whole(path);
+    UserspacePath file = whole(path);
     if (system.find(file) == null || SimulatedFileSystem.now(parent(file), file) == null) {
       return false;
     }
@@ -236,15 +198,10 @@ final class SimulatedFiles extends FileSystemProvider {
   }
 
   @Override
-  public void copy(Path source, Path target, CopyOption... options) {
-    throw new UnsupportedOperationException();
-  }
-
-  @Override
   public void move(Path source, Path target, CopyOption... options) throws IOException {
     system.enters();
-    SimulatedPath from = whole(source);
-    SimulatedPath to = whole(target);
+    UserspacePath from = whole(source);
+    UserspacePath to = whole(target);
     Inode file = present(from);
     Inode above = parent(to);
     Inode there = SimulatedFileSystem.now(above, to);
@@ -269,13 +226,8 @@ final class SimulatedFiles extends FileSystemProvider {
   }
 
   @Override
-  public boolean isHidden(Path path) {
-    return path.getFileName().toString().startsWith(".");
-  }
-
-  @Override
   public FileStore getFileStore(Path path) {
-    SimulatedPath whole = whole(path);
+    UserspacePath whole = whole(path);
     return new SimulatedFileStore(system.kind(), system.totalBytes(whole), () -> system.freeBytes(whole));
   }
 
@@ -298,12 +250,6 @@ final class SimulatedFiles extends FileSystemProvider {
         throw new AccessDeniedException(path.toString());
       }
     }
-  }
-
-  @Override
-  public Path readSymbolicLink(Path link) throws IOException {
-    existing(whole(link));
-    throw new NotLinkException(link.toString());
   }
 
   @Override
@@ -353,42 +299,13 @@ final class SimulatedFiles extends FileSystemProvider {
     return type.isAssignableFrom(View.class) ? (V) new View(whole(path)) : null;
   }
 
-  @Override
-  public void setAttribute(Path path, String attribute, Object value, LinkOption... options) {
-    throw new UnsupportedOperationException(attribute);
-  }
-
-  @Override
-  public String getScheme() {
-    return "simulated";
-  }
-
-  @Override
-  public FileSystem newFileSystem(URI uri, Map<String, ?> environment) {
-    throw new UnsupportedOperationException();
-  }
-
-  @Override
-  public FileSystem getFileSystem(URI uri) {
-    return system;
-  }
-
-  @Override
-  public Path getPath(URI uri) {
-    return system.getPath(uri.getPath());
-  }
-
   /** A view of a file's attributes. */
-  private final class View implements PosixFileAttributeView {
-    private final SimulatedPath path;
+  private final class View extends UserspaceAttributeView {
+    private final UserspacePath path;
 
-    View(SimulatedPath path) {
+    View(UserspacePath path) {
+      super(SimulatedAttributes.OWNER);
       this.path = path;
-    }
-
-    @Override
-    public String name() {
-      return "posix";
     }
 
     @Override
@@ -398,12 +315,10 @@ final class SimulatedFiles extends FileSystemProvider {
     }
 
     @Override
-    public void setTimes(FileTime modified, FileTime accessed, FileTime created) throws IOException {
-      if (modified != null) {
-        existing(path).modifiedNs = modified.to(TimeUnit.NANOSECONDS);
-        existing(path).changes();
-        system.touched(path, existing(path));
-      }
+    protected void setModified(FileTime modified) throws IOException {
+      existing(path).modifiedNs = modified.to(TimeUnit.NANOSECONDS);
+      existing(path).changes();
+      system.touched(path, existing(path));
     }
 
     @Override
@@ -411,21 +326,6 @@ final class SimulatedFiles extends FileSystemProvider {
       existing(path).mode = permissions.isEmpty() ? Set.of() : EnumSet.copyOf(permissions);
       existing(path).changes();
       system.touched(path, existing(path));
-    }
-
-    @Override
-    public void setGroup(GroupPrincipal group) {
-      throw new UnsupportedOperationException();
-    }
-
-    @Override
-    public UserPrincipal getOwner() {
-      return SimulatedAttributes.OWNER;
-    }
-
-    @Override
-    public void setOwner(UserPrincipal owner) {
-      throw new UnsupportedOperationException();
     }
   }
 }

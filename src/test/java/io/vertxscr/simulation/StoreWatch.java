@@ -91,7 +91,7 @@ final class StoreWatch {
   /** What is there on the disk of a node; null: nothing. */
   private SimulatedDisk.Inode find(String node, Path path) {
     SimulatedFileSystem files = world.machine(node).files;
-    return files.find((SimulatedPath) files.getPath(path.toString()));
+    return files.find(files.getPath(path.toString()));
   }
 
   private static long bytes(SimulatedDisk.Inode inode) {

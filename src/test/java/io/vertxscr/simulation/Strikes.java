@@ -5,6 +5,7 @@ import io.vertxscr.service.Loop;
 import io.vertxscr.service.VirtualTime;
 import io.vertxscr.simulation.SimulatedDisk.Kept;
 import io.vertxscr.simulation.Trouble.Kind;
+import io.vertxscr.storage.userspace.UserspacePath;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -244,8 +245,8 @@ final class Strikes {
       file.rot(random.nextInt(file.size()));
       world.copyLost(node);
       Stream.of(main, world.guest).flatMap(program -> program.ledger().attempts().stream())
-          .filter(attempt -> attempt.cached.stream().anyMatch(path -> ((SimulatedPath) path).getFileSystem()
-              == world.machine(node).files && world.machine(node).files.find((SimulatedPath) path) == file))
+          .filter(attempt -> attempt.cached.stream().anyMatch(path -> path.getFileSystem()
+              == world.machine(node).files && world.machine(node).files.find((UserspacePath) path) == file))
           .forEach(attempt -> attempt.rottenOn.add(world.scenario.group(node)));
     }
   }

@@ -350,6 +350,6 @@ final class World {
   }
 
   static String nodeOf(Path file) {
-    return ((SimulatedPath) file).getFileSystem().node();
+    return SimulatedFileSystem.of(file).node();
   }
 }

@@ -1,12 +1,11 @@
 package io.vertxscr.storage.object;
 
 import io.vertxscr.storage.object.ObjectStore.Found;
+import io.vertxscr.storage.userspace.UserspaceAttributes;
 import java.nio.file.attribute.FileTime;
 import java.nio.file.attribute.GroupPrincipal;
-import java.nio.file.attribute.PosixFileAttributes;
 import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
-import java.nio.file.attribute.UserPrincipal;
 import java.time.Instant;
 import java.util.Set;
 
@@ -15,8 +14,8 @@ import java.util.Set;
  *
  * @param key the same as long as it is the same file; null for a directory
  */
-record ObjectAttributes(boolean directory, long size, Object key, Instant modified,
-    Set<PosixFilePermission> permissions) implements PosixFileAttributes {
+record ObjectAttributes(boolean isDirectory, long size, Object key, Instant modified,
+    Set<PosixFilePermission> permissions) implements UserspaceAttributes {
   static final GroupPrincipal OWNER = () -> "object-store";
 
   static ObjectAttributes ofDirectory() {
@@ -39,11 +38,6 @@ record ObjectAttributes(boolean directory, long size, Object key, Instant modifi
   }
 
   @Override
-  public UserPrincipal owner() {
-    return OWNER;
-  }
-
-  @Override
   public GroupPrincipal group() {
     return OWNER;
   }
@@ -51,36 +45,6 @@ record ObjectAttributes(boolean directory, long size, Object key, Instant modifi
   @Override
   public FileTime lastModifiedTime() {
     return FileTime.from(modified);
-  }
-
-  @Override
-  public FileTime lastAccessTime() {
-    return lastModifiedTime();
-  }
-
-  @Override
-  public FileTime creationTime() {
-    return lastModifiedTime();
-  }
-
-  @Override
-  public boolean isRegularFile() {
-    return !directory;
-  }
-
-  @Override
-  public boolean isDirectory() {
-    return directory;
-  }
-
-  @Override
-  public boolean isSymbolicLink() {
-    return false;
-  }
-
-  @Override
-  public boolean isOther() {
-    return false;
   }
 
   @Override

@@ -1,165 +1,73 @@
 package io.vertxscr.storage.object;
 
 import io.vertxscr.storage.object.LockLeases.Lease;
+import io.vertxscr.storage.userspace.UserspaceChannel;
+import io.vertxscr.storage.userspace.UserspaceChannel.Access;
+import io.vertxscr.storage.userspace.UserspacePath;
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.nio.MappedByteBuffer;
-import java.nio.channels.ClosedChannelException;
-import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
-import java.nio.channels.NonReadableChannelException;
-import java.nio.channels.NonWritableChannelException;
-import java.nio.channels.ReadableByteChannel;
-import java.nio.channels.WritableByteChannel;
 import java.nio.file.FileSystemException;
 import java.util.Optional;
 
 /** An open file of an {@link ObjectFileSystem}, or a directory that is open to be synced. For one thread at a time. */
-final class ObjectChannel extends FileChannel {
+final class ObjectChannel extends UserspaceChannel {
   private final ObjectFiles files;
-  private final ObjectPath path;
+  private final UserspacePath path;
   private final OpenContent content;
-  private final Access access;
-  private long position;
   private Optional<Lease> lease = Optional.empty();
 
-  /** For what it was opened. */
-  record Access(boolean reads, boolean writes, boolean appends) {}
-
-  ObjectChannel(ObjectFiles files, ObjectPath path, OpenContent content, Access access) {
+  ObjectChannel(ObjectFiles files, UserspacePath path, OpenContent content, Access access) {
+    super(access);
     this.files = files;
     this.path = path;
     this.content = content;
-    this.access = access;
-  }
-
-  private void checkOpen() throws IOException {
-    if (!isOpen()) {
-      throw new ClosedChannelException();
-    }
-  }
-
-  private void checkWrites() throws IOException {
-    checkOpen();
-    if (!access.writes) {
-      throw new NonWritableChannelException();
-    }
-  }
-
-  @Override
-  public int read(ByteBuffer to) throws IOException {
-    int count = read(to, position);
-    position += Math.max(0, count);
-    return count;
-  }
-
-  @Override
-  public long read(ByteBuffer[] to, int offset, int length) throws IOException {
-    long all = 0;
-    for (int i = offset; i < offset + length; i++) {
-      int count = read(to[i]);
-      if (count < 0) {
-        return all == 0 ? -1 : all;
-      }
-      all += count;
-    }
-    return all;
   }
 
   @Override
   public int read(ByteBuffer to, long at) throws IOException {
-    checkOpen();
-    if (!access.reads) {
-      throw new NonReadableChannelException();
-    }
+    requireReads();
     return content.read(to, at);
   }
 
   @Override
-  public int write(ByteBuffer from) throws IOException {
-    long at = access.appends ? content.size() : position;
-    int count = write(from, at);
-    position = at + count;
-    return count;
-  }
-
-  @Override
-  public long write(ByteBuffer[] from, int offset, int length) throws IOException {
-    long all = 0;
-    for (int i = offset; i < offset + length; i++) {
-      all += write(from[i]);
-    }
-    return all;
+  protected int append(ByteBuffer from) throws IOException {
+    return write(from, content.size());
   }
 
   @Override
   public int write(ByteBuffer from, long at) throws IOException {
-    checkWrites();
+    requireWrites();
     return content.write(from, at);
   }
 
   @Override
-  public long position() throws IOException {
-    checkOpen();
-    return position;
-  }
-
-  @Override
-  public FileChannel position(long at) throws IOException {
-    checkOpen();
-    position = at;
-    return this;
-  }
-
-  @Override
   public long size() throws IOException {
-    checkOpen();
+    requireOpen();
     return content.size();
   }
 
   @Override
-  public FileChannel truncate(long most) throws IOException {
-    checkWrites();
+  protected void cut(long most) throws IOException {
+    requireWrites();
     try {
       content.truncate(most);
     } catch (FileSystemException e) {
       files.discard(path);
       throw e;
     }
-    position = Math.min(position, most);
-    return this;
   }
 
   @Override
   public void force(boolean metadata) throws IOException {
-    checkOpen();
+    requireOpen();
     content.force();
-  }
-
-  @Override
-  public long transferTo(long at, long count, WritableByteChannel to) {
-    throw new UnsupportedOperationException();
-  }
-
-  @Override
-  public long transferFrom(ReadableByteChannel from, long at, long count) {
-    throw new UnsupportedOperationException();
-  }
-
-  @Override
-  public MappedByteBuffer map(MapMode mode, long at, long size) {
-    throw new UnsupportedOperationException();
-  }
-
-  @Override
-  public FileLock lock(long at, long size, boolean shared) {
-    throw new UnsupportedOperationException("a lock of an object store is tried for, not waited for");
   }
 
   /** Locks the file, the whole of it always. Ends when it is released or the channel closed. */
   @Override
   public FileLock tryLock(long at, long size, boolean shared) throws IOException {
-    checkWrites();
+    requireWrites();
     if (lease.isPresent()) {
       throw new IllegalStateException(path + " is locked through this channel already");
     }

@@ -1,13 +1,12 @@
 package io.vertxscr.storage.object;
 
 import io.vertxscr.storage.WholeFiles;
+import io.vertxscr.storage.userspace.UserspaceFileSystem;
+import io.vertxscr.storage.userspace.UserspacePath;
 import java.io.IOException;
 import java.nio.file.FileStore;
-import java.nio.file.FileSystem;
 import java.nio.file.Path;
 import java.nio.file.PathMatcher;
-import java.nio.file.WatchService;
-import java.nio.file.attribute.UserPrincipalLookupService;
 import java.nio.file.spi.FileSystemProvider;
 import java.time.Duration;
 import java.util.List;
@@ -20,11 +19,11 @@ import java.util.function.Supplier;
  * The objects of a bucket below a prefix, as files below a directory. What files, names and locks mean there:
  * docs/flows/object-store.md. Blocking, thread-safe.
  */
-public final class ObjectFileSystem extends FileSystem implements WholeFiles {
+public final class ObjectFileSystem extends UserspaceFileSystem implements WholeFiles {
   /** Name of the kind of its {@link FileStore}. */
   public static final String KIND = "object-store";
 
-  private final ObjectPath mount;
+  private final UserspacePath mount;
   private final ObjectFiles files;
   private final Function<String, PathMatcher> patterns;
 
@@ -46,7 +45,7 @@ public final class ObjectFileSystem extends FileSystem implements WholeFiles {
    */
   public ObjectFileSystem(
       ObjectStore store, String mount, String keyPrefix, int partBytes, MountContext context) {
-    this.mount = ObjectPath.of(this, mount);
+    this.mount = getPath(mount);
     this.files = new ObjectFiles(this, store, keyPrefix, partBytes, context);
     this.patterns = context.patterns();
   }
@@ -66,7 +65,7 @@ public final class ObjectFileSystem extends FileSystem implements WholeFiles {
     files.leases().renew();
   }
 
-  ObjectPath mount() {
+  UserspacePath mount() {
     return mount;
   }
 
@@ -90,28 +89,8 @@ public final class ObjectFileSystem extends FileSystem implements WholeFiles {
   }
 
   @Override
-  public void close() {
-    throw new UnsupportedOperationException("it is open as long as its process");
-  }
-
-  @Override
-  public boolean isOpen() {
-    return true;
-  }
-
-  @Override
-  public boolean isReadOnly() {
-    return false;
-  }
-
-  @Override
-  public String getSeparator() {
-    return "/";
-  }
-
-  @Override
-  public Iterable<Path> getRootDirectories() {
-    return List.of(getPath("/"));
+  protected void require(UserspacePath whole) throws IOException {
+    files.require(whole);
   }
 
   @Override
@@ -124,24 +103,9 @@ public final class ObjectFileSystem extends FileSystem implements WholeFiles {
     return Set.of("basic", "posix");
   }
 
-  @Override
-  public Path getPath(String first, String... more) {
-    return ObjectPath.of(this, more.length == 0 ? first : first + "/" + String.join("/", more));
-  }
-
   /** Patterns see the path as text, in the form of the machine's paths. */
   @Override
   public PathMatcher getPathMatcher(String pattern) {
     return patterns.apply(pattern);
-  }
-
-  @Override
-  public UserPrincipalLookupService getUserPrincipalLookupService() {
-    throw new UnsupportedOperationException();
-  }
-
-  @Override
-  public WatchService newWatchService() {
-    throw new UnsupportedOperationException();
   }
 }

@@ -7,23 +7,23 @@ import io.vertxscr.storage.object.ObjectStore.ConditionFailedException;
 import io.vertxscr.storage.object.ObjectStore.Found;
 import io.vertxscr.storage.object.ObjectStore.ObjectList;
 import io.vertxscr.storage.object.ObjectStore.OpenUpload;
+import io.vertxscr.storage.userspace.UserspaceAttributeView;
+import io.vertxscr.storage.userspace.UserspaceChannel.Access;
+import io.vertxscr.storage.userspace.UserspaceFiles;
+import io.vertxscr.storage.userspace.UserspacePath;
 import java.io.IOException;
-import java.net.URI;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
-import java.nio.channels.SeekableByteChannel;
 import java.nio.file.AccessMode;
 import java.nio.file.CopyOption;
 import java.nio.file.DirectoryNotEmptyException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.FileStore;
-import java.nio.file.FileSystem;
 import java.nio.file.FileSystemException;
 import java.nio.file.LinkOption;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.NotDirectoryException;
-import java.nio.file.NotLinkException;
 import java.nio.file.OpenOption;
 import java.nio.file.Path;
 import java.nio.file.PathMatcher;
@@ -32,15 +32,8 @@ import java.nio.file.attribute.BasicFileAttributes;
 import java.nio.file.attribute.FileAttribute;
 import java.nio.file.attribute.FileAttributeView;
 import java.nio.file.attribute.FileTime;
-import java.nio.file.attribute.GroupPrincipal;
-import java.nio.file.attribute.PosixFileAttributeView;
 import java.nio.file.attribute.PosixFileAttributes;
 import java.nio.file.attribute.PosixFilePermission;
-import java.nio.file.attribute.UserPrincipal;
-import java.nio.file.spi.FileSystemProvider;
-import java.util.ArrayList;
-import java.util.Iterator;
-import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -51,7 +44,7 @@ import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 
 /** The operations of an {@link ObjectFileSystem}. */
-final class ObjectFiles extends FileSystemProvider {
+final class ObjectFiles extends UserspaceFiles {
   private static final int STRIPES = 64;
 
   private final ObjectFileSystem system;
@@ -65,6 +58,7 @@ final class ObjectFiles extends FileSystemProvider {
   private final Object[] turns = Stream.generate(Object::new).limit(STRIPES).toArray();
 
   ObjectFiles(ObjectFileSystem system, ObjectStore store, String keyPrefix, int partBytes, MountContext context) {
+    super(system, "object");
     this.system = system;
     this.store = store;
     this.keyPrefix = keyPrefix;
@@ -96,16 +90,12 @@ final class ObjectFiles extends FileSystemProvider {
     }
   }
 
-  private static ObjectPath whole(Path path) {
-    return (ObjectPath) path.toAbsolutePath().normalize();
-  }
-
-  private boolean isInside(ObjectPath path) {
+  private boolean isInside(UserspacePath path) {
     return path.startsWith(system.mount());
   }
 
   /** Empty for the mounted directory itself, where there is no prefix. */
-  private String key(ObjectPath path) throws IOException {
+  private String key(UserspacePath path) throws IOException {
     if (!isInside(path)) {
       throw new NoSuchFileException(path.toString(), null, "is not below " + system.mount());
     }
@@ -116,12 +106,12 @@ final class ObjectFiles extends FileSystemProvider {
     return turns[Math.floorMod(key.hashCode(), STRIPES)];
   }
 
-  private String directory(ObjectPath path) throws IOException {
+  private String directory(UserspacePath path) throws IOException {
     return path.equals(system.mount()) ? keyPrefix : key(path) + "/";
   }
 
   /** What is there; empty: nothing. */
-  private Optional<ObjectAttributes> look(ObjectPath path) throws IOException {
+  private Optional<ObjectAttributes> look(UserspacePath path) throws IOException {
     if (!isInside(path)) {
       return system.mount().startsWith(path) ? Optional.of(ObjectAttributes.ofDirectory()) : Optional.empty();
     }
@@ -146,24 +136,21 @@ final class ObjectFiles extends FileSystemProvider {
     return found;
   }
 
-  private boolean isDirectory(ObjectPath path) throws IOException {
+  private boolean isDirectory(UserspacePath path) throws IOException {
     ObjectList listing = store.list(directory(path), true, 1);
     return !listing.objects().isEmpty() || !listing.prefixes().isEmpty();
   }
 
-  ObjectAttributes require(ObjectPath path) throws IOException {
+  ObjectAttributes require(UserspacePath path) throws IOException {
     return look(path).orElseThrow(() -> new NoSuchFileException(path.toString()));
   }
 
   @Override
   public FileChannel newFileChannel(Path path, Set<? extends OpenOption> options, FileAttribute<?>... attributes)
       throws IOException {
-    ObjectPath file = whole(path);
-    boolean appends = options.contains(StandardOpenOption.APPEND);
-    boolean writes = options.contains(StandardOpenOption.WRITE) || appends;
-    boolean reads = options.contains(StandardOpenOption.READ) || !writes;
-    ObjectChannel.Access access = new ObjectChannel.Access(reads, writes, appends);
-    if (!writes) {
+    UserspacePath file = whole(path);
+    Access access = Access.of(options);
+    if (!access.writes()) {
       return new ObjectChannel(this, file, toRead(file), access);
     }
     String key = key(file);
@@ -186,7 +173,7 @@ final class ObjectFiles extends FileSystemProvider {
   }
 
   private WrittenObject toWrite(
-      ObjectPath file, String key, Set<? extends OpenOption> options, FileAttribute<?>... attributes)
+      UserspacePath file, String key, Set<? extends OpenOption> options, FileAttribute<?>... attributes)
       throws IOException {
     Optional<Found> found = store.head(key);
     if (found.isPresent() && ObjectStamp.of(found.get()).draft()) {
@@ -227,7 +214,7 @@ final class ObjectFiles extends FileSystemProvider {
     return stamp;
   }
 
-  private OpenContent toRead(ObjectPath file) throws IOException {
+  private OpenContent toRead(UserspacePath file) throws IOException {
     if (!isInside(file) || file.equals(system.mount())) {
       require(file);
       return new OpenContent.Directory(file);
@@ -258,7 +245,7 @@ final class ObjectFiles extends FileSystemProvider {
   }
 
   /** Tries to lock a lock file, which is in the store from then on. */
-  Optional<Lease> lock(ObjectPath file, boolean shared) throws IOException {
+  Optional<Lease> lock(UserspacePath file, boolean shared) throws IOException {
     return leases.take(key(file), shared);
   }
 
@@ -271,36 +258,12 @@ final class ObjectFiles extends FileSystemProvider {
   }
 
   @Override
-  public SeekableByteChannel newByteChannel(
-      Path path, Set<? extends OpenOption> options, FileAttribute<?>... attributes) throws IOException {
-    return newFileChannel(path, options, attributes);
-  }
-
-  @Override
   public DirectoryStream<Path> newDirectoryStream(Path path, DirectoryStream.Filter<? super Path> filter)
       throws IOException {
-    ObjectPath directory = whole(path);
-    List<Path> found = new ArrayList<>();
-    for (String name : names(directory)) {
-      Path entry = path.resolve(name);
-      if (filter.accept(entry)) {
-        found.add(entry);
-      }
-    }
-    return new DirectoryStream<>() {
-      @Override
-      public Iterator<Path> iterator() {
-        return found.iterator();
-      }
-
-      @Override
-      public void close() {
-        // nothing is open
-      }
-    };
+    return entries(path, names(whole(path)), filter);
   }
 
-  private Set<String> names(ObjectPath directory) throws IOException {
+  private Set<String> names(UserspacePath directory) throws IOException {
     if (!require(directory).isDirectory()) {
       throw new NotDirectoryException(directory.toString());
     } else if (!isInside(directory)) {
@@ -323,11 +286,11 @@ final class ObjectFiles extends FileSystemProvider {
 
   @Override
   public void createDirectory(Path path, FileAttribute<?>... attributes) throws IOException {
-    ObjectPath directory = whole(path);
+    UserspacePath directory = whole(path);
     if (look(directory).isPresent()) {
       throw new FileAlreadyExistsException(directory.toString());
     }
-    ObjectPath above = (ObjectPath) directory.getParent();
+    UserspacePath above = (UserspacePath) directory.getParent();
     if (!require(above).isDirectory()) {
       throw new NotDirectoryException(above.toString());
     }
@@ -341,7 +304,7 @@ final class ObjectFiles extends FileSystemProvider {
 
   @Override
   public void createLink(Path link, Path existing) throws IOException {
-    ObjectPath name = whole(link);
+    UserspacePath name = whole(link);
     if (look(name).isPresent()) {
       throw new FileAlreadyExistsException(name.toString());
     }
@@ -351,7 +314,7 @@ final class ObjectFiles extends FileSystemProvider {
   }
 
   /** The object of a file that is there, with the metadata that it would have under another name. */
-  private Found finished(ObjectPath file) throws IOException {
+  private Found finished(UserspacePath file) throws IOException {
     String key = key(file);
     WrittenObject here = written.get(key);
     if (here == null) {
@@ -364,8 +327,8 @@ final class ObjectFiles extends FileSystemProvider {
 
   @Override
   public void move(Path source, Path target, CopyOption... options) throws IOException {
-    ObjectPath from = whole(source);
-    ObjectPath to = whole(target);
+    UserspacePath from = whole(source);
+    UserspacePath to = whole(target);
     if (from.equals(to)) {
       require(from);
       return;
@@ -382,7 +345,7 @@ final class ObjectFiles extends FileSystemProvider {
   }
 
   /** A file of which a part cannot be used again: whoever writes it begins anew. */
-  void discard(ObjectPath file) throws IOException {
+  void discard(UserspacePath file) throws IOException {
     forget(key(file));
   }
 
@@ -419,7 +382,7 @@ final class ObjectFiles extends FileSystemProvider {
 
   @Override
   public boolean deleteIfExists(Path path) throws IOException {
-    ObjectPath file = whole(path);
+    UserspacePath file = whole(path);
     String key = key(file);
     leases.requireValid();
     boolean wasHere = written.containsKey(key);
@@ -432,7 +395,7 @@ final class ObjectFiles extends FileSystemProvider {
     return wasHere || deleteDirectory(file);
   }
 
-  private boolean deleteDirectory(ObjectPath path) throws IOException {
+  private boolean deleteDirectory(UserspacePath path) throws IOException {
     if (path.equals(system.mount()) || !isDirectory(path)) {
       return false;
     }
@@ -450,28 +413,18 @@ final class ObjectFiles extends FileSystemProvider {
   }
 
   @Override
-  public void copy(Path source, Path target, CopyOption... options) {
-    throw new UnsupportedOperationException();
-  }
-
-  @Override
   public boolean isSameFile(Path one, Path other) throws IOException {
     if (one.equals(other)) {
       return true;
     } else if (!(other.getFileSystem() instanceof ObjectFileSystem)) {
       return false;
     }
-    ObjectPath first = whole(one);
-    ObjectPath second = whole(other);
+    UserspacePath first = whole(one);
+    UserspacePath second = whole(other);
     ObjectAttributes left = require(first);
     ObjectAttributes right = require(second);
     return first.equals(second)
-        || !left.directory() && !right.directory() && left.key().equals(right.key()) && left.size() == right.size();
-  }
-
-  @Override
-  public boolean isHidden(Path path) {
-    return path.getFileName().toString().startsWith(".");
+        || !left.isDirectory() && !right.isDirectory() && left.key().equals(right.key()) && left.size() == right.size();
   }
 
   @Override
@@ -482,12 +435,6 @@ final class ObjectFiles extends FileSystemProvider {
   @Override
   public void checkAccess(Path path, AccessMode... modes) throws IOException {
     require(whole(path));
-  }
-
-  @Override
-  public Path readSymbolicLink(Path link) throws IOException {
-    require(whole(link));
-    throw new NotLinkException(link.toString());
   }
 
   @Override
@@ -511,33 +458,8 @@ final class ObjectFiles extends FileSystemProvider {
     return type.isAssignableFrom(StampView.class) ? type.cast(new StampView(whole(path))) : null;
   }
 
-  @Override
-  public void setAttribute(Path path, String attribute, Object value, LinkOption... options) {
-    throw new UnsupportedOperationException(attribute);
-  }
-
-  @Override
-  public String getScheme() {
-    return "object";
-  }
-
-  @Override
-  public FileSystem newFileSystem(URI uri, Map<String, ?> environment) {
-    throw new UnsupportedOperationException();
-  }
-
-  @Override
-  public FileSystem getFileSystem(URI uri) {
-    return system;
-  }
-
-  @Override
-  public Path getPath(URI uri) {
-    return system.getPath(uri.getPath());
-  }
-
   /** Of a file that is being written: with its next sync. Of any other: a copy of the object onto itself. */
-  private void stamp(ObjectPath path, UnaryOperator<ObjectStamp> change) throws IOException {
+  private void stamp(UserspacePath path, UnaryOperator<ObjectStamp> change) throws IOException {
     if (require(path).isDirectory()) {
       return;                                             // a prefix has no attributes
     }
@@ -559,16 +481,12 @@ final class ObjectFiles extends FileSystemProvider {
   }
 
   /** Mode and time of a file. */
-  private final class StampView implements PosixFileAttributeView {
-    private final ObjectPath path;
+  private final class StampView extends UserspaceAttributeView {
+    private final UserspacePath path;
 
-    StampView(ObjectPath path) {
+    StampView(UserspacePath path) {
+      super(ObjectAttributes.OWNER);
       this.path = path;
-    }
-
-    @Override
-    public String name() {
-      return "posix";
     }
 
     @Override
@@ -577,30 +495,13 @@ final class ObjectFiles extends FileSystemProvider {
     }
 
     @Override
-    public void setTimes(FileTime modified, FileTime accessed, FileTime created) throws IOException {
-      if (modified != null) {
-        stamp(path, before -> before.at(modified));
-      }
+    protected void setModified(FileTime modified) throws IOException {
+      stamp(path, before -> before.at(modified));
     }
 
     @Override
     public void setPermissions(Set<PosixFilePermission> permissions) throws IOException {
       stamp(path, before -> before.with(permissions));
-    }
-
-    @Override
-    public void setGroup(GroupPrincipal group) {
-      throw new UnsupportedOperationException();
-    }
-
-    @Override
-    public UserPrincipal getOwner() {
-      return ObjectAttributes.OWNER;
-    }
-
-    @Override
-    public void setOwner(UserPrincipal owner) {
-      throw new UnsupportedOperationException();
     }
   }
 }

@@ -1,6 +1,7 @@
 package io.vertxscr.storage.object;
 
 import io.vertxscr.storage.object.ObjectStore.Found;
+import io.vertxscr.storage.userspace.UserspacePath;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.NonWritableChannelException;
@@ -29,7 +30,7 @@ sealed interface OpenContent {
   }
 
   /** A prefix, opened to be synced: each marker was durable when it was made. */
-  record Directory(ObjectPath path) implements OpenContent {
+  record Directory(UserspacePath path) implements OpenContent {
     @Override
     public int read(ByteBuffer to, long at) throws IOException {
       throw new FileSystemException(path.toString(), null, "Is a directory");

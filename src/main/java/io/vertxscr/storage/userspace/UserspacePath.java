@@ -1,10 +1,9 @@
-package io.vertxscr.simulation;
+package io.vertxscr.storage.userspace;
 
 import java.io.IOException;
 import java.net.URI;
 import java.nio.file.InvalidPathException;
 import java.nio.file.LinkOption;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.WatchEvent;
 import java.nio.file.WatchKey;
@@ -13,20 +12,21 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 
-/** A path of a {@link SimulatedFileSystem}; there are no links that could lead elsewhere. */
-final class SimulatedPath implements Path {
-  private final SimulatedFileSystem system;
+/** A path of a {@link UserspaceFileSystem}. There are no links, so a normal one is a real one. Immutable. */
+public final class UserspacePath implements Path {
+  private final UserspaceFileSystem system;
   private final boolean absolute;
   private final String[] names;
   private String text;
 
-  SimulatedPath(SimulatedFileSystem system, boolean absolute, String... names) {
+  private UserspacePath(UserspaceFileSystem system, boolean absolute, String... names) {
     this.system = system;
     this.absolute = absolute;
     this.names = names;
   }
 
-  static SimulatedPath of(SimulatedFileSystem system, String text) {
+  /** @throws InvalidPathException if it has a NUL character */
+  static UserspacePath of(UserspaceFileSystem system, String text) {
     if (text.indexOf('\0') >= 0) {
       throw new InvalidPathException(text, "Nul character not allowed");
     }
@@ -36,7 +36,7 @@ final class SimulatedPath implements Path {
       count += beginsName(text, at) ? 1 : 0;
     }
     if (count == 0) {
-      return absolute ? new SimulatedPath(system, true) : new SimulatedPath(system, false, "");
+      return absolute ? new UserspacePath(system, true) : new UserspacePath(system, false, "");
     }
     String[] names = new String[count];
     int begin = 0;
@@ -49,23 +49,29 @@ final class SimulatedPath implements Path {
       names[i] = text.substring(begin, end);
       begin = end;
     }
-    return new SimulatedPath(system, absolute, names);
+    return new UserspacePath(system, absolute, names);
   }
 
   private static boolean beginsName(String text, int at) {
     return text.charAt(at) != '/' && (at == 0 || text.charAt(at - 1) == '/');
   }
 
-  String[] names() {
-    return names;
+  /** The last name of a path that is not the root. */
+  public String name() {
+    return names[names.length - 1];
   }
 
-  private SimulatedPath with(boolean isAbsolute, String... newNames) {
-    return new SimulatedPath(system, isAbsolute, newNames.length == 0 && !isAbsolute ? new String[] {""} : newNames);
+  /** The text of {@link #getName}. */
+  public String name(int index) {
+    return names[index];
   }
 
-  private SimulatedPath here(Path other) {
-    return other instanceof SimulatedPath path ? path : of(system, other.toString());
+  private UserspacePath with(boolean isAbsolute, String... newNames) {
+    return new UserspacePath(system, isAbsolute, newNames.length == 0 && !isAbsolute ? new String[] {""} : newNames);
+  }
+
+  private UserspacePath here(Path other) {
+    return other instanceof UserspacePath path ? path : of(system, other.toString());
   }
 
   private boolean isEmpty() {
@@ -73,7 +79,7 @@ final class SimulatedPath implements Path {
   }
 
   @Override
-  public SimulatedFileSystem getFileSystem() {
+  public UserspaceFileSystem getFileSystem() {
     return system;
   }
 
@@ -111,21 +117,21 @@ final class SimulatedPath implements Path {
   @Override
   public Path subpath(int begin, int end) {
     if (begin < 0 || begin >= end || end > names.length) {
-      throw new IllegalArgumentException();
+      throw new IllegalArgumentException("names " + begin + " to " + end + " of " + this);
     }
     return with(false, Arrays.copyOfRange(names, begin, end));
   }
 
   @Override
   public boolean startsWith(Path other) {
-    return other instanceof SimulatedPath path && path.absolute == absolute && path.names.length <= names.length
+    return other instanceof UserspacePath path && path.absolute == absolute && path.names.length <= names.length
         && (!path.isEmpty() || isEmpty())
         && Arrays.equals(path.names, 0, path.names.length, names, 0, path.names.length);
   }
 
   @Override
   public boolean endsWith(Path other) {
-    SimulatedPath path = here(other);
+    UserspacePath path = here(other);
     return path.absolute ? equals(path) : path.names.length <= names.length && Arrays.equals(
         path.names, 0, path.names.length, names, names.length - path.names.length, names.length);
   }
@@ -158,7 +164,7 @@ final class SimulatedPath implements Path {
 
   @Override
   public Path resolve(Path other) {
-    SimulatedPath path = here(other);
+    UserspacePath path = here(other);
     if (path.absolute) {
       return path;
     } else if (path.isEmpty()) {
@@ -178,7 +184,7 @@ final class SimulatedPath implements Path {
 
   @Override
   public Path relativize(Path other) {
-    SimulatedPath path = here(other);
+    UserspacePath path = here(other);
     if (path.absolute != absolute) {
       throw new IllegalArgumentException(this + " and " + other);
     }
@@ -199,7 +205,7 @@ final class SimulatedPath implements Path {
 
   @Override
   public URI toUri() {
-    return URI.create("simulated://" + toAbsolutePath());
+    return URI.create(system.provider().getScheme() + "://" + toAbsolutePath());
   }
 
   @Override
@@ -207,12 +213,15 @@ final class SimulatedPath implements Path {
     return absolute ? this : system.getPath("/").resolve(this);
   }
 
+  /** The absolute path without names that lead nowhere else. */
+  public UserspacePath whole() {
+    return (UserspacePath) toAbsolutePath().normalize();
+  }
+
   @Override
   public Path toRealPath(LinkOption... options) throws IOException {
-    Path real = toAbsolutePath().normalize();
-    if (system.find((SimulatedPath) real) == null) {
-      throw new NoSuchFileException(toString());
-    }
+    UserspacePath real = whole();
+    system.require(real);
     return real;
   }
 
@@ -228,7 +237,7 @@ final class SimulatedPath implements Path {
 
   @Override
   public boolean equals(Object other) {
-    return this == other || other instanceof SimulatedPath path && path.system == system && path.absolute == absolute
+    return this == other || other instanceof UserspacePath path && path.system == system && path.absolute == absolute
         && Arrays.equals(path.names, names);
   }
 
