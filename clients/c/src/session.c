@@ -558,9 +558,9 @@ static int ask_daemon(struct session* session, enum question question, struct fa
  * where no run is on (init has failed, or a node is lost), for it would compute without checkpoints. A failure that is
  * over with the next call stops nobody.
  */
-static int answer_to_failure(enum question question, int bad)
+static int answer_to_failure(const struct session* session, enum question question, int bad)
 {
-  return question == QUESTION_SHOULD_EXIT && !keeps_its_number(bad);
+  return question == QUESTION_SHOULD_EXIT && (session->wire.end.number != SCR_SUCCESS || !keeps_its_number(bad));
 }
 
 int session_ask(struct session* session, enum question question, int* yes, struct fault* fault)
@@ -568,7 +568,7 @@ int session_ask(struct session* session, enum question question, int* yes, struc
   struct asked* asked = &session->asked[question];
   if (session->state == STATE_NONE || (question == QUESTION_NEED_CHECKPOINT && session->state != STATE_IDLE)) {
     int illegal = needs(session, STATE_IDLE, fault);
-    *yes = answer_to_failure(question, illegal);
+    *yes = answer_to_failure(session, question, illegal);
     return illegal;
   }
   int pause = now_us() - asked->end_us >= ASKED_PAUSE_US;
@@ -579,7 +579,7 @@ int session_ask(struct session* session, enum question question, int* yes, struc
   } else {
     bad = ask_daemon(session, question, fault);
   }
-  *yes = bad ? answer_to_failure(question, bad) : asked->yes;
+  *yes = bad ? answer_to_failure(session, question, bad) : asked->yes;
   asked->end_us = now_us();
   return bad;
 }

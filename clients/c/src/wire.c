@@ -135,9 +135,10 @@ static int send_all(struct wire* wire, const char* bytes, size_t count, struct f
         return fault->number;
       }
       wire->quiet = 0;
+    } else if (sent < 0 && (errno == EPIPE || errno == ECONNRESET)) {
+      return SCR_SUCCESS; /* who receives gets what the daemon has said before, maybe why, and then the end */
     } else if (sent < 0 && errno != EINTR) {
-      return errno == EPIPE || errno == ECONNRESET
-          ? lost(wire, "ended: the daemon stopped or died", fault) : lost_errno(wire, "sending", fault);
+      return lost_errno(wire, "sending", fault);
     }
   }
   return SCR_SUCCESS;

@@ -25,6 +25,7 @@ static struct {
   int times;            /* how often */
   int refuses_settings;
   int answers_nothing;  /* the odd verb ends the connection instead */
+  int ends_with_reason; /* ends the connection behind the next answer, and says why */
 } world;
 
 static struct fake_answer script(const char* verb, json_t* call, void* context)
@@ -47,7 +48,16 @@ static struct fake_answer script(const char* verb, json_t* call, void* context)
     return fake_failure(call, SCR_ERR_BAD_REQUEST, "InitRequest: field 'environment' is unknown");
   }
   snprintf(cache, sizeof cache, "%s/cache/rank.3", world.directory);
-  return fake_message(call, fake_reply(verb, call, cache));
+  struct fake_answer answer = fake_message(call, fake_reply(verb, call, cache));
+  if (world.ends_with_reason) {
+    static const char REASON[] = "\0\0\0\063{\"type\":\"err\",\"failureCode\":2,\"message\":\"too many\"}";
+    world.ends_with_reason = 0;
+    answer.bytes = realloc(answer.bytes, answer.count + sizeof REASON - 1);
+    memcpy(answer.bytes + answer.count, REASON, sizeof REASON - 1);
+    answer.count += sizeof REASON - 1;
+    answer.hangs_up = 1;
+  }
+  return answer;
 }
 
 static void forget_heard(void)
@@ -491,6 +501,27 @@ static void run_one_that_forks(const char* how, int input, int other_end)
 }
 
 /* The daemon of the test takes the next connection once the one before has ended. */
+/* The socket takes no call any more, and still has what the daemon said last. */
+static void a_daemon_that_has_said_why_it_closes_is_heard(void)
+{
+  char line[256];
+  int kept;
+  int flag;
+  begin();
+  world.ends_with_reason = 1;
+  CHECK_INT(SCR_SUCCESS, SCR_Start_checkpoint());
+  fake_stop(world.daemon);
+  FILE* said = catch_stderr(&kept);
+  CHECK_INT(SCR_ERR_BAD_REQUEST, SCR_Complete_checkpoint(1));
+  read_caught(said, kept, line, sizeof line);
+  CHECK(strstr(line, "too many") != NULL);
+  CHECK_INT(SCR_ERR_BAD_REQUEST, SCR_Should_exit(&flag));
+  CHECK_INT(1, flag);
+  CHECK_INT(SCR_ERR_BAD_REQUEST, SCR_Finalize());
+  world.daemon = fake_start(world.socket, script, NULL);
+  forget_heard();
+}
+
 static void a_forked_child_is_no_rank_and_the_end_of_its_parent_is_seen(void)
 {
   int life[2];
@@ -1038,6 +1069,7 @@ int main(int count, char** arguments)
   every_fault_comes_back_as_its_number_and_leaves_the_state_that_it_says();
   a_call_whose_outcome_nobody_knows_is_made_again_with_its_number();
   a_daemon_that_is_gone_fails_all_calls_until_the_next_init();
+  a_daemon_that_has_said_why_it_closes_is_heard();
   a_forked_child_is_no_rank_and_the_end_of_its_parent_is_seen();
   an_init_that_says_so_ends_the_process_and_rank_0_says_why();
   a_complete_that_says_so_ends_the_process_after_finalize();

@@ -160,17 +160,7 @@ public final class SocketTransport implements Transport {
         key.interestOps(SelectionKey.OP_READ);
       }
     } catch (IOException | CancelledKeyException _) {
-      unsent.clear();
-      endOfAnswers();
-    }
-  }
-
-  /** After a failed write the reader still gets the last answers, then the end, which fails all calls. */
-  private void endOfAnswers() {
-    try {
-      channel.shutdownInput();
-    } catch (IOException _) {
-      // Closed already, which the reader finds too.
+      unsent.clear();                                     // the reader gets the last answers, maybe why, then the end
     }
   }
 

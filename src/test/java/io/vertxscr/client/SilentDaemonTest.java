@@ -1,19 +1,23 @@
 package io.vertxscr.client;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.ScrException;
+import io.vertxscr.protocol.Frames;
 import io.vertxscr.protocol.Verb;
 import io.vertxscr.protocol.app.InitReply;
 import io.vertxscr.timing.Eventually;
 import io.vertxscr.verticle.BridgeVerticle;
 import java.net.StandardProtocolFamily;
 import java.net.UnixDomainSocketAddress;
+import java.nio.ByteBuffer;
 import java.nio.channels.ServerSocketChannel;
+import java.nio.channels.SocketChannel;
 import java.nio.file.Path;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -85,6 +89,23 @@ class SilentDaemonTest {
       server.bind(UnixDomainSocketAddress.of(stopped));
       SocketTransport transport = SocketTransport.connect(stopped, TICK_MS);
       assertGivenUp(transport.request(Verb.COMPLETE_OUTPUT, Map.of("filler", "x".repeat(8 << 20))), "complete-output");
+    }
+  }
+
+  /** It takes no bytes any more before it says why. */
+  @Test
+  void aDaemonThatSaysWhyItClosesIsHeardThoughACallCannotBeSent() throws Exception {
+    Path closing = directory.resolve("closing.sock");
+    try (ServerSocketChannel server = ServerSocketChannel.open(StandardProtocolFamily.UNIX)) {
+      server.bind(UnixDomainSocketAddress.of(closing));
+      SocketTransport transport = SocketTransport.connect(closing, SLOW_TICK_MS);
+      try (SocketChannel daemon = server.accept()) {
+        daemon.shutdownInput();
+        CompletableFuture<Map<String, Object>> answer = transport.request(Verb.INIT, Map.of());
+        byte[] reason = Frames.encode(Frames.error(null, new ScrException(Fault.BUSY, "too many applications")));
+        daemon.write(ByteBuffer.wrap(reason));
+        assertThatThrownBy(() -> answer.get(60, TimeUnit.SECONDS)).hasMessageContaining("too many applications");
+      }
     }
   }
 
