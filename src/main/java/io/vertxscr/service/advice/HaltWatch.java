@@ -185,7 +185,8 @@ public final class HaltWatch {
     return loop.prefix().run("look at " + mine.file.file(), mine.file::version)
         .compose(version -> version.equals(mine.version) ? Future.<Void>succeededFuture()
             : loop.prefix().run("read " + mine.file.file(), () -> read(mine.file)).map(reading -> {
-              if (mine.written == written) {              // else it may be what was there before
+              // else it may be what was there before a write, or be counted down already by one that has not ended
+              if (mine.written == written && mine.writing.isComplete()) {
                 take(mine, reading);
               }
               return null;

@@ -35,6 +35,8 @@ class HaltWatchTest {
   private Loop loop;
   private HaltFileStore file;
   private HaltWatch watch;
+  /** Between the new content of the file and the end of its write. */
+  private Duration syncs;
 
   @BeforeEach
   void newWatch() {
@@ -43,12 +45,20 @@ class HaltWatchTest {
 
   private void seed(int seed) {
     random = new Random(seed);
+    syncs = Duration.ZERO;
     time = new VirtualTime(random);
     loop = time.loop();
     Prefixes prefixes = AdmittedPrefixes.of(loop, prefix.toString());
     file = prefixes.open(prefix.toString()).haltFile();
-    watch = new HaltWatch(
-        loop, prefixes, OptionalLong.empty(), () -> loop.clock().millis() / 1000, Observer.NONE);
+    watch = new HaltWatch(loop, prefixes, OptionalLong.empty(), this::seconds, Observer.NONE);
+  }
+
+  /** What is read while the file is written. */
+  private long seconds() {
+    if (time.isInJob()) {
+      time.pass(syncs);
+    }
+    return loop.clock().millis() / 1000;
   }
 
   private void watch(boolean admitted) {
@@ -131,6 +141,21 @@ class HaltWatchTest {
       set(0);
       time.runUntil(() -> false, SOON);
       assertThat(watch.reason()).as("seed %d", seed).contains("NO_CHECKPOINTS_LEFT");
+    }
+  }
+
+  @Test
+  void aLookAmidAWriteDoesNotCountTwice() {
+    for (int seed = 0; seed < SEEDS; seed++) {
+      seed(seed);
+      watch(2, true);
+      syncs = Duration.ofMillis(random.nextInt(1_000));
+      onLoop(watch::checkpointWritten);
+      for (int look = 0; look < 20; look++) {
+        letPass(200);
+        assertThat(watch.reason()).as("seed %d, after 1 of 2 checkpoints", seed).isEmpty();
+      }
+      assertThat(left()).as("seed %d", seed).isEqualTo(1);
     }
   }
 
