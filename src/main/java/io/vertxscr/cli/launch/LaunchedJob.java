@@ -14,6 +14,7 @@ import io.vertxscr.launch.Watchdog;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.Names;
 import io.vertxscr.model.Plural;
+import io.vertxscr.model.ScrException;
 import io.vertxscr.prefix.metadata.FlushFileStore;
 import io.vertxscr.prefix.metadata.PrefixIndex;
 import io.vertxscr.scavenge.PatientLocks;
@@ -61,6 +62,7 @@ final class LaunchedJob {
   private JobState state = new JobState.Starting();
   private Optional<RunningProgram> program = Optional.empty();
   private Optional<JobAction.Finish> finish = Optional.empty();
+  private Rules rules;
   private long startedMs;
   private Map<String, String> toldDown = Map.of();
 
@@ -74,6 +76,7 @@ final class LaunchedJob {
     this.agreeMs = agreeMs;
     this.noticeMs = noticeMs;
     this.plan = plan;
+    this.rules = new Rules(plan.settings().runs(), plan.minNodes(OptionalInt.empty()));
     this.fleet = new Fleet(plan.allocation(), setup, signals::add);
     this.logs = setup.logs();
     this.err = err;
@@ -229,7 +232,7 @@ final class LaunchedJob {
   }
 
   private void happened(JobEvent event) throws InterruptedException {
-    JobStep step = JobFlow.next(rules(), state, event);
+    JobStep step = JobFlow.next(rules, state, event);
     state = step.state();
     step.remark().ifPresent(this::say);
     switch (step.action()) {
@@ -252,11 +255,6 @@ final class LaunchedJob {
       }
       case JobAction.Finish end -> finish = Optional.of(end);
     }
-  }
-
-  private Rules rules() {
-    OptionalInt last = new FlushFileStore(plan.paths(), PatientLocks.user("scr run")).nodes();
-    return new Rules(plan.settings().runs(), plan.minNodes(last));
   }
 
   // ---- nodes ----
@@ -345,8 +343,23 @@ final class LaunchedJob {
     toldDown = down;
   }
 
+  /**
+   * What decides whether a run begins. The prefix directory may fail for a while: that ends no job that has begun, and
+   * daemons go on without the halt file, too.
+   */
   private JobEvent checked() {
-    return new JobEvent.Checked(fleet.up().size(), haltReason());
+    Optional<String> halt = Optional.empty();
+    try {
+      halt = haltReason();
+      OptionalInt last = new FlushFileStore(plan.paths(), PatientLocks.user("scr run")).nodes();
+      rules = new Rules(plan.settings().runs(), plan.minNodes(last));
+    } catch (ScrException e) {
+      if (state instanceof JobState.Starting) {
+        throw e;
+      }
+      say("going on without what the prefix directory says of runs: " + e.getMessage());
+    }
+    return new JobEvent.Checked(fleet.up().size(), halt);
   }
 
   private Optional<String> haltReason() {

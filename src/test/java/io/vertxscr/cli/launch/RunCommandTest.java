@@ -116,6 +116,19 @@ class RunCommandTest {
     assertThat(Files.readAllLines(told)).containsExactlyInAnyOrder("node1", "node2");
   }
 
+  /** A directory in the place of a file is an error of the file system. */
+  @Test
+  void anErrorOfThePrefixDirectoryEndsNoJobThatHasBegun() throws Exception {
+    program(1, "mkdir -p \"$SCR_PREFIX/.scr/nodes.scr\" \"$SCR_PREFIX/.scr/halt.scr\"\n" + SAID
+        + "sleep 0.3\nexit 3\n");
+    machine.says("node1", "event {\"type\":\"run-begun\",\"ranks\":2,\"nodes\":2}\n");
+    CliRun run = machine.run("run", "--nodes", "2", "--runs", "2", "--no-scavenge", "program");
+    assertThat(run).as(run.err()).returns(0, CliRun::exit);
+    assertThat(run.err()).contains("scr run: run 1 failed with exit code 3\n",
+        "scr run: going on without what the prefix directory says of runs: ", "halt.scr",
+        "scr run: run 2 begins on 2 nodes: node1,node2\n");
+  }
+
   @Test
   void skippedCheckpointsAndStartsWithoutOneAreToldToTheUser() throws Exception {
     program(1, SAID + "sleep 0.3\n");
