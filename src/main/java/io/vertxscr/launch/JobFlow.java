@@ -21,7 +21,7 @@ import java.util.Set;
  *      |                   |  |  ^                                           ^
  *      |                   |  |  +--Checked-- Checking --Checked-------------+
  *      |                   |  +-----Ended------^  ^ |  ^                     |
- *      |                   |                      | Revive                   |
+ *      |                   |                      | Revive, Pause            |
  *      |                   +--Ended--> Ending ----+--RunOver, Waited---------+
  *      +--Checked, Stop from everywhere -------------------------------------+
  * </pre>
@@ -75,8 +75,13 @@ public final class JobFlow {
     /** The program has ended, and the exit code that counts depends on what the daemons have not told yet. */
     record Ending(Running running, JobEvent.Ended ended) implements JobState {}
 
-    /** It has failed, and the nodes are being looked at; {@code before} with this run. */
-    record Checking(int run, Fruitless before, int exit, boolean revived) implements JobState {}
+    /**
+     * It has failed, and the nodes are being looked at; {@code before} with this run.
+     *
+     * @param revived whether daemons were started again
+     * @param paused whether the pause before the next run is over, or has begun
+     */
+    record Checking(int run, Fruitless before, int exit, boolean revived, boolean paused) implements JobState {}
 
     /** No run will follow. */
     record Finished() implements JobState {}
@@ -165,8 +170,11 @@ public final class JobFlow {
     /** Nothing. */
     record None() implements JobAction {}
 
-    /** Start the program after a pause. */
-    record Start(int run, int pauseS) implements JobAction {}
+    /** Start the program. */
+    record Start(int run) implements JobAction {}
+
+    /** Wait, then look at the nodes: some may be lost meanwhile. */
+    record Pause(int seconds) implements JobAction {}
 
     /** Look at the nodes. @param why for the user: what has become of the run; empty after the program's own words */
     record Check(String why) implements JobAction {}
@@ -199,7 +207,7 @@ public final class JobFlow {
       case JobState.Running running -> running(rules, running, event);
       case JobState.Ending(JobState.Running running, JobEvent.Ended ended) -> ending(rules, running, ended, event);
       case JobState.Checking checking when event instanceof JobEvent.Begun -> step(new JobState.Checking(
-          checking.run(), checking.before().born(), checking.exit(), checking.revived()));
+          checking.run(), checking.before().born(), checking.exit(), checking.revived(), checking.paused()));
       case JobState.Checking checking when event instanceof JobEvent.Checked checked -> again(rules, checking, checked);
       default -> step(state);
     };
@@ -264,7 +272,7 @@ public final class JobFlow {
     if (checked.usable() < rules.minNodes()) {
       return finish(REFUSED, tooFewNodes(checked.usable(), rules.minNodes()));
     }
-    return step(ready(1, Fruitless.NONE), new JobAction.Start(1, 0));
+    return step(ready(1, Fruitless.NONE), new JobAction.Start(1));
   }
 
   private static JobState ready(int run, Fruitless before) {
@@ -300,7 +308,7 @@ public final class JobFlow {
     }
     int barren = running.completed() ? 0 : running.before().barren() + 1;
     int stillborn = atOnce ? running.before().stillborn() + 1 : 0;
-    return step(new JobState.Checking(running.run(), new Fruitless(barren, stillborn), exit, false),
+    return step(new JobState.Checking(running.run(), new Fruitless(barren, stillborn), exit, false, false),
         new JobAction.Check(stillborn < STILLBORN_RUNS ? failed(running.run(), exit) : ""));
   }
 
@@ -313,11 +321,16 @@ public final class JobFlow {
     }
     if (checked.usable() < rules.minNodes()) {
       return checking.revived() ? finish(checking.exit(), tooFewNodes(checked.usable(), rules.minNodes()))
-          : step(new JobState.Checking(checking.run(), checking.before(), checking.exit(), true),
+          : step(new JobState.Checking(checking.run(), checking.before(), checking.exit(), true, checking.paused()),
               new JobAction.Revive());
     }
+    int pauseS = pauseS(checking.before().barren());
+    if (pauseS > 0 && !checking.paused()) {
+      return step(new JobState.Checking(checking.run(), checking.before(), checking.exit(), checking.revived(), true),
+          new JobAction.Pause(pauseS));
+    }
     int run = checking.run() + 1;
-    return step(ready(run, checking.before()), new JobAction.Start(run, pauseS(checking.before().barren())));
+    return step(ready(run, checking.before()), new JobAction.Start(run));
   }
 
   /** 0 after a run that got somewhere, then 1, 2, 4, ... */

@@ -27,10 +27,11 @@ class JobFlowTest {
       new JobEvent.Completed(), LOST, FINALIZED, HALTING, new JobEvent.Hung(), new JobEvent.Waited(), FAILED, AT_ONCE,
       WELL, new JobEvent.Stop("asked to"));
 
-  /** The last step; a program is started where it is to be. */
+  /** The last step; a program is started where it is to be, after a pause in which nothing is lost. */
   private static JobStep after(Rules rules, JobEvent... events) {
     JobStep step = new JobStep(new JobState.Starting(), new JobAction.None(), Optional.empty());
     for (JobEvent event : events) {
+      step = step.action() instanceof JobAction.Pause ? JobFlow.next(rules, step.state(), GOOD) : step;
       JobState state = step.action() instanceof JobAction.Start
           ? JobFlow.next(rules, step.state(), new JobEvent.Started()).state() : step.state();
       step = JobFlow.next(rules, state, event);
@@ -41,7 +42,7 @@ class JobFlowTest {
   @Test
   void aProgramThatEndsWellIsNotStartedAgain() {
     Rules rules = new Rules(-1, 4);
-    assertThat(after(rules, GOOD).action()).isEqualTo(new JobAction.Start(1, 0));
+    assertThat(after(rules, GOOD).action()).isEqualTo(new JobAction.Start(1));
     assertThat(after(rules, GOOD, new JobEvent.Ended(0, 5)).action()).isEqualTo(new JobAction.Finish(0, ""));
   }
 
@@ -51,7 +52,7 @@ class JobFlowTest {
     assertThat(after(two, GOOD, FAILED).action()).isEqualTo(new JobAction.Check("run 1 failed with exit code 9"));
     assertThat(after(two, GOOD, new JobEvent.Ended(137, 1000)).action())
         .isEqualTo(new JobAction.Check("run 1 was ended by signal 9 (exit code 137)"));
-    assertThat(after(two, GOOD, new JobEvent.Completed(), FAILED, GOOD).action()).isEqualTo(new JobAction.Start(2, 0));
+    assertThat(after(two, GOOD, new JobEvent.Completed(), FAILED, GOOD).action()).isEqualTo(new JobAction.Start(2));
     assertThat(after(two, GOOD, FAILED, GOOD, FAILED).action())
         .isEqualTo(new JobAction.Finish(9, "run 2 failed with exit code 9, and SCR_RUNS allows 2"));
     assertThat(after(new Rules(1, 4), GOOD, FAILED).action()).isInstanceOf(JobAction.Finish.class);
@@ -64,11 +65,11 @@ class JobFlowTest {
     List<Integer> pauses = new ArrayList<>();
     for (int run = 2; run <= 12; run++) {
       events.addAll(List.of(FAILED, GOOD));
-      pauses.add(((JobAction.Start) after(new Rules(-1, 4), events.toArray(JobEvent[]::new)).action()).pauseS());
+      pauses.add(((JobAction.Pause) after(new Rules(-1, 4), events.toArray(JobEvent[]::new)).action()).seconds());
     }
     assertThat(pauses).containsExactly(1, 2, 4, 8, 16, 32, 60, 60, 60, 60, 60);
     events.addAll(List.of(new JobEvent.Completed(), FAILED, GOOD));
-    assertThat(after(new Rules(-1, 4), events.toArray(JobEvent[]::new)).action()).isEqualTo(new JobAction.Start(13, 0));
+    assertThat(after(new Rules(-1, 4), events.toArray(JobEvent[]::new)).action()).isEqualTo(new JobAction.Start(13));
   }
 
   @Test
@@ -76,7 +77,7 @@ class JobFlowTest {
     for (int runs : new int[] {-1, 5}) {
       Rules rules = new Rules(runs, 4);
       assertThat(after(rules, GOOD, AT_ONCE).action()).isEqualTo(new JobAction.Check("run 1 failed with exit code 9"));
-      assertThat(after(rules, GOOD, AT_ONCE, GOOD).action()).isEqualTo(new JobAction.Start(2, 1));
+      assertThat(after(rules, GOOD, AT_ONCE, GOOD).action()).isEqualTo(new JobAction.Pause(1));
       assertThat(after(rules, GOOD, AT_ONCE, GOOD, AT_ONCE).action()).isEqualTo(new JobAction.Check(""));
       assertThat(after(rules, GOOD, AT_ONCE, GOOD, AT_ONCE, GOOD).action()).isEqualTo(new JobAction.Finish(9, ""));
     }
@@ -90,13 +91,13 @@ class JobFlowTest {
     Rules rules = new Rules(-1, 4);
     JobEvent begun = new JobEvent.Begun();
     assertThat(after(rules, GOOD, begun, AT_ONCE, GOOD, begun, AT_ONCE, GOOD).action())
-        .isEqualTo(new JobAction.Start(3, 2));
+        .isEqualTo(new JobAction.Pause(2));
     assertThat(after(rules, GOOD, AT_ONCE, begun, GOOD, AT_ONCE, begun, GOOD).action())
-        .isEqualTo(new JobAction.Start(3, 2));
+        .isEqualTo(new JobAction.Pause(2));
     assertThat(after(rules, GOOD, AT_ONCE, GOOD, FAILED, GOOD, AT_ONCE, GOOD).action())
-        .isEqualTo(new JobAction.Start(4, 4));
+        .isEqualTo(new JobAction.Pause(4));
     assertThat(after(rules, GOOD, begun, new JobEvent.Completed(), FAILED, GOOD, AT_ONCE, GOOD).action())
-        .isEqualTo(new JobAction.Start(3, 1));
+        .isEqualTo(new JobAction.Pause(1));
   }
 
   @Test
@@ -111,11 +112,23 @@ class JobFlowTest {
   void whereTooFewNodesAreLeftDaemonsAreTriedAgainOnce() {
     Rules rules = new Rules(-1, 4);
     assertThat(after(rules, GOOD, FAILED, TOO_FEW).action()).isEqualTo(new JobAction.Revive());
-    assertThat(after(rules, GOOD, FAILED, TOO_FEW, GOOD).action()).isEqualTo(new JobAction.Start(2, 1));
+    assertThat(after(rules, GOOD, FAILED, TOO_FEW, GOOD).action()).isEqualTo(new JobAction.Pause(1));
     assertThat(after(rules, GOOD, FAILED, TOO_FEW, TOO_FEW).action())
         .isEqualTo(new JobAction.Finish(9, "3 nodes can be used, and it takes 4"));
     assertThat(after(rules, TOO_FEW).action())
         .isEqualTo(new JobAction.Finish(1, "3 nodes can be used, and it takes 4"));
+  }
+
+  @Test
+  void nodesThatAreLostInThePauseBeforeARunAndAHaltInItCount() {
+    Rules rules = new Rules(-1, 4);
+    JobState pause = after(rules, GOOD, FAILED, GOOD).state();
+    assertThat(JobFlow.next(rules, pause, GOOD).action()).isEqualTo(new JobAction.Start(2));
+    assertThat(JobFlow.next(rules, pause, HALTED).action()).isEqualTo(new JobAction.Finish(9, "halted: JOB_HALTED"));
+    JobStep lost = JobFlow.next(rules, pause, TOO_FEW);
+    assertThat(lost.action()).isEqualTo(new JobAction.Revive());
+    assertThat(JobFlow.next(rules, lost.state(), GOOD).action()).as("paused already").isEqualTo(new JobAction.Start(2));
+    assertThat(JobFlow.next(rules, lost.state(), TOO_FEW).action()).isInstanceOf(JobAction.Finish.class);
   }
 
   @Test
@@ -137,7 +150,7 @@ class JobFlowTest {
         "the program has ended with exit code 0, but its run was over before: node b has left");
     assertThat(lost).as("as if it had been told in time").isEqualTo(after(rules, GOOD, begun, LOST, WELL));
     assertThat(after(rules, GOOD, begun, new JobEvent.Completed(), WELL, LOST, GOOD).action())
-        .as("begun again").isEqualTo(new JobAction.Start(2, 0));
+        .as("begun again").isEqualTo(new JobAction.Start(2));
     assertThat(after(new Rules(1, 4), GOOD, begun, WELL, LOST).action())
         .isEqualTo(new JobAction.Finish(1, "run 1 failed with exit code 1, and SCR_RUNS allows 1"));
     assertThat(after(rules, GOOD, begun, WELL, FINALIZED).action()).isEqualTo(new JobAction.Finish(0, ""));
@@ -169,9 +182,11 @@ class JobFlowTest {
   void whatIsToldOfAnEarlierRunDuringThePauseBeforeTheNextDoesNotCount() {
     Rules rules = new Rules(-1, 4);
     JobState pause = after(rules, GOOD, new JobEvent.Begun(), FAILED, GOOD).state();
-    for (JobEvent late : List.of(LOST, FINALIZED, HALTING, new JobEvent.Completed(), WELL)) {
-      assertThat(JobFlow.next(rules, pause, late)).isEqualTo(
-          new JobStep(pause, new JobAction.None(), Optional.empty()));
+    for (JobState before : List.of(pause, JobFlow.next(rules, pause, GOOD).state())) {
+      for (JobEvent late : List.of(LOST, FINALIZED, HALTING, new JobEvent.Completed(), WELL)) {
+        assertThat(JobFlow.next(rules, before, late)).isEqualTo(
+            new JobStep(before, new JobAction.None(), Optional.empty()));
+      }
     }
   }
 
@@ -198,10 +213,12 @@ class JobFlowTest {
     for (JobEvent event : ALL) {
       JobStep step = JobFlow.next(new Rules(3, 4), state, event);
       int now = runs;
-      if (step.action() instanceof JobAction.Start(int run, int pauseS)) {
+      if (step.action() instanceof JobAction.Start(int run)) {
         now++;
         assertThat(run).isEqualTo(now).isLessThanOrEqualTo(3);
-        assertThat(pauseS).isBetween(0, 60);
+      }
+      if (step.action() instanceof JobAction.Pause(int seconds)) {
+        assertThat(seconds).isBetween(1, 60);
       }
       if (finished) {
         assertThat(step.action()).isEqualTo(new JobAction.None());

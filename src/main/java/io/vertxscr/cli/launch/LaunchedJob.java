@@ -237,7 +237,14 @@ final class LaunchedJob {
     step.remark().ifPresent(this::say);
     switch (step.action()) {
       case JobAction.None _ -> { }
-      case JobAction.Start(int run, int pauseS) -> start(run, pauseS);
+      case JobAction.Start(int run) -> start(run);
+      case JobAction.Pause(int seconds) -> {
+        await(seconds * 1000L, () -> false);
+        if (finish.isEmpty()) {
+          settle();
+          happened(checked());
+        }
+      }
       case JobAction.Check(String why) -> {
         if (!why.isEmpty()) {
           say(why);
@@ -368,11 +375,7 @@ final class LaunchedJob {
 
   // ---- runs ----
 
-  private void start(int run, int pauseS) throws InterruptedException {
-    await(pauseS * 1000L, () -> false);
-    if (finish.isPresent()) {
-      return;
-    }
+  private void start(int run) throws InterruptedException {
     List<String> nodes = plan.nodesFor(fleet.up());
     Map<String, String> sockets = new HashMap<>();
     nodes.forEach(node -> sockets.put(node, fleet.socket(node)));

@@ -199,6 +199,18 @@ class RunCommandTest {
     assertThat(machine.called("scr")).last().asString().contains("--hosts n1,n3", "--nodelist={host}");
   }
 
+  /** The manager calls it so from the second look behind the failure on. */
+  @Test
+  void aNodeThatIsLostInThePauseBeforeARunIsLeftOut() throws Exception {
+    slurm();
+    machine.command("sinfo", "[ ! -e \"$STATE/looked\" ] || echo n2\n"
+        + "[ ! -e \"$STATE/failed\" ] || touch \"$STATE/looked\"\n");
+    program(1, "touch \"$STATE/failed\"; exit 1\n");
+    CliRun run = machine.with("SCR_RUNS", "-1").run("run", "srun", "-n", "4", "./a");
+    assertThat(run).as(run.err()).returns(0, CliRun::exit);
+    assertThat(machine.called("srun")).containsExactly("-n 4 ./a | n1,n2,n3 | ", "--exclude=n2 -n 4 ./a | n1,n3 | ");
+  }
+
   @Test
   void underFluxCommandsGoByRank() throws Exception {
     machine.with("FLUX_URI", "local:///x").with("SCR_JOB_ID", "f1");
