@@ -17,6 +17,7 @@ import java.util.TreeMap;
 public final class RunNews {
   private final Map<Integer, String> names = new HashMap<>();
   private final Set<Integer> checkpoints = new HashSet<>();
+  private final Set<Integer> outputs = new HashSet<>();
   private final TreeMap<Integer, Optional<String>> cachedOnly = new TreeMap<>();
   private String restart = "";
   private boolean begun;
@@ -58,10 +59,13 @@ public final class RunNews {
   }
 
   /** The program begins to write a dataset. */
-  public void writing(int dataset, String name, boolean checkpoint) {
+  public void writing(int dataset, String name, boolean checkpoint, boolean output) {
     names.put(dataset, name);
     if (checkpoint) {
       checkpoints.add(dataset);
+    }
+    if (output) {
+      outputs.add(dataset);
     }
   }
 
@@ -80,9 +84,10 @@ public final class RunNews {
     cachedOnly.put(dataset, Optional.of(cause));
   }
 
-  /** It is in the prefix directory: older ones are not needed. */
+  /** It is in the prefix directory: older checkpoints are not needed. */
   public void flushed(int dataset) {
-    cachedOnly.headMap(dataset, true).clear();
+    cachedOnly.remove(dataset);
+    cachedOnly.headMap(dataset).keySet().removeIf(older -> !outputs.contains(older));
   }
 
   /** It is deleted, or not needed any more. */
@@ -90,7 +95,7 @@ public final class RunNews {
     cachedOnly.remove(dataset);
   }
 
-  /** Returns datasets that only the caches have, newer than those of the prefix directory. Empty if none. */
+  /** Returns what only the caches have: output, and checkpoints newer than those flushed. Empty if none. */
   public Optional<String> leftInCaches(List<String> nodes) {
     if (cachedOnly.isEmpty()) {
       return Optional.empty();

@@ -14,7 +14,7 @@ class RunNewsTest {
     news.started();
     assertThat(news.begun(1, 1))
         .isEqualTo("1 rank on 1 node: there is no checkpoint to restart from: they begin at the start");
-    news.writing(3, "step-3", true);
+    news.writing(3, "step-3", true, false);
     news.started();
     assertThat(news.restored(3, 4, 0, 2, 1)).isEmpty();
     assertThat(news.begun(7, 2)).isEqualTo("7 ranks on 2 nodes: they restart from dataset 3 'step-3' (files of ranks:"
@@ -39,7 +39,7 @@ class RunNewsTest {
   @Test
   void whatOnlyTheCachesHaveIsNamedWithTheReason() {
     assertThat(news.leftInCaches(List.of("a"))).isEmpty();
-    news.writing(2, "b.2", true);
+    news.writing(2, "b.2", true, false);
     news.complete(1);
     news.complete(2);
     news.flushFailed(2, "no space left");
@@ -49,6 +49,23 @@ class RunNewsTest {
     news.flushed(2);
     assertThat(news.leftInCaches(List.of("a"))).contains("only in the caches of a: dataset 3");
     news.gone(3);
+    assertThat(news.leftInCaches(List.of("a"))).isEmpty();
+  }
+
+  @Test
+  void outputThatOnlyTheCachesHaveIsNamedThoughSomethingNewerIsFlushed() {
+    news.writing(1, "result", false, true);
+    news.complete(1);
+    news.flushFailed(1, "no space left");
+    news.writing(2, "step-2", true, true);
+    news.complete(2);
+    news.writing(3, "step-3", true, false);
+    news.complete(3);
+    news.flushed(3);
+    assertThat(news.leftInCaches(List.of("a"))).contains(
+        "only in the caches of a: datasets 1 'result', 2 'step-2'; the last flush failed: no space left");
+    news.flushed(2);
+    news.flushed(1);
     assertThat(news.leftInCaches(List.of("a"))).isEmpty();
   }
 }

@@ -222,7 +222,8 @@ final class LaunchedJob {
           say("dataset " + dataset + " '" + event.getString("name") + "' is passed over: " + cause);
       case "restart-failed" -> say("dataset " + dataset + " could not be read by all ranks: " + cause);
       case "restart-anew" -> say(cause);
-      case "phase-started" -> news.writing(dataset, event.getString("name", ""), event.getBoolean("checkpoint", false));
+      case "phase-started" -> news.writing(dataset, event.getString("name", ""),
+          event.getBoolean("checkpoint", false), event.getBoolean("output", false));
       case "dataset-complete" -> news.complete(dataset);
       case "flush-failed", "flush-given-up" -> news.flushFailed(dataset, cause);
       case "flush-done" -> news.flushed(dataset);
