@@ -1,10 +1,12 @@
 package io.vertxscr.storage;
 
 import io.vertxscr.model.FileMeta.Stamp;
+import io.vertxscr.model.ScrException;
 import io.vertxscr.model.Seal;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
 import java.time.Duration;
@@ -29,13 +31,27 @@ public record FileIdentity(Seal seal, int mode) {
   private static final Duration COARSE = Duration.ofSeconds(3);
   private static final int NANOS_PER_MS = 1_000_000;
 
-  /** That of a regular file; empty where there is none, or its file system does not tell. */
+  /** That of a regular file; empty where there is none, or nobody can tell. */
   public static Optional<FileIdentity> of(Path file) {
+    try {
+      return look(file);
+    } catch (ScrException _) {
+      return Optional.empty();
+    }
+  }
+
+  /** The same where an error is not to be taken for a file that is not there. @throws ScrException IO */
+  public static Optional<FileIdentity> look(Path file) {
     try {
       Map<String, Object> found = Files.readAttributes(
           file, "unix:dev,ino,size,lastModifiedTime,ctime,mode,isRegularFile", LinkOption.NOFOLLOW_LINKS);
       return Boolean.TRUE.equals(found.get("isRegularFile")) ? Optional.of(of(found)) : Optional.empty();
-    } catch (IOException | UnsupportedOperationException | IllegalArgumentException _) {
+    } catch (NoSuchFileException | UnsupportedOperationException | IllegalArgumentException _) {
+      return Optional.empty();
+    } catch (IOException e) {
+      if (Presence.isFile(file)) {
+        throw Faults.io(file, e);
+      }
       return Optional.empty();
     }
   }

@@ -86,7 +86,7 @@ public final class UnreadFiles {
   /**
    * Returns why an unread file is not the one that was noted, in a sentence; empty if it is.
    *
-   * @throws ScrException IO if nobody can tell which mount this is
+   * @throws ScrException IO if nobody can tell, or which mount this is
    */
   public static Optional<String> problem(Path path, FileMeta file) {
     Unread known = file.unread().orElseThrow();
@@ -102,7 +102,7 @@ public final class UnreadFiles {
     } catch (IOException e) {
       throw Faults.io(path, e);
     }
-    return FileIdentity.of(path).filter(found -> isSame(file, found.seal())).isPresent() ? Optional.empty()
+    return FileIdentity.look(path).filter(found -> isSame(file, found.seal())).isPresent() ? Optional.empty()
         : Optional.of(path + " was changed or replaced after it was complete, before its checksum was known");
   }
 

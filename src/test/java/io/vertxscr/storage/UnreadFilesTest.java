@@ -126,6 +126,24 @@ class UnreadFilesTest {
   }
 
   @Test
+  void oneLookThatFailsCostsNothing() throws IOException {
+    try (FaultyDisk disk = new FaultyDisk()) {
+      Files.writeString(disk.directory("/proc/sys/kernel/random").resolve("boot_id"), "boot");
+      Path there = Files.writeString(disk.directory("/cache").resolve("a"), "bytes");
+      FileMeta known = UnreadFiles.note(there.getParent(), measured(there)).orElseThrow().files().getFirst();
+      for (int failing = 1; failing <= 4; failing++) {
+        int[] left = {failing};
+        disk.looks(looked -> {
+          if (looked.equals(there) && --left[0] == 0) {
+            throw new IOException("Input/output error");
+          }
+        });
+        assertThat(FileChecks.problem(there.getParent(), known)).as("look %d fails", failing).isEmpty();
+      }
+    }
+  }
+
+  @Test
   void aChecksumIsForTheFileThatWasReadAndNotForOneOfItsName() throws IOException {
     LearnedChecksums learned = new LearnedChecksums();
     learned.read(directory, new RankFiles(5, List.of(file)));

@@ -12,6 +12,7 @@ import io.vertxscr.prefix.metadata.PathRules;
 import io.vertxscr.service.cache.Capacity;
 import io.vertxscr.service.run.ListedFiles;
 import io.vertxscr.service.run.OpenDataset;
+import io.vertxscr.storage.FileChecks;
 import io.vertxscr.storage.FileIdentity;
 import io.vertxscr.storage.NodeDirectories;
 import io.vertxscr.storage.RankInMemory;
@@ -89,6 +90,8 @@ record WrittenFiles(List<RankFiles> ranks, List<Integer> invalid, Map<Integer, S
 
   /**
    * Returns these with their current sizes, before anybody reads them. A missing file makes its rank invalid. Blocking.
+   *
+   * @throws ScrException IO: nobody can tell what the ranks have written
    */
   WrittenFiles measured(Path directory, Sealing sealing) {
     Map<Integer, String> wrong = new TreeMap<>(mistakes);
@@ -99,7 +102,7 @@ record WrittenFiles(List<RankFiles> ranks, List<Integer> invalid, Map<Integer, S
       List<Optional<Seal>> ofFiles = new ArrayList<>();
       for (FileMeta file : routed.files()) {
         Path path = NodeDirectories.resolve(directory, file.name());
-        FileIdentity.of(path).ifPresentOrElse(found -> {
+        FileChecks.twice(() -> FileIdentity.look(path)).ifPresentOrElse(found -> {
           files.add(new FileMeta(
               file.name(), file.path(), found.seal().bytes(), file.crc(), Optional.of(found.stamp())));
           ofFiles.add(sealing.of(found));
