@@ -2,6 +2,7 @@ package io.vertxscr.cli;
 
 import io.vertxscr.cli.daemon.LocalDaemons;
 import io.vertxscr.cli.launch.Attachment;
+import io.vertxscr.cli.launch.LauncherPipe;
 import io.vertxscr.cli.launch.OwnAddress;
 import io.vertxscr.cluster.HazelcastConfig;
 import io.vertxscr.cluster.ops.BearerToken;
@@ -189,9 +190,12 @@ final class NodeCommand implements Callable<Integer> {
         new HazelcastConfig.Network(cluster, address, port, members, Optional.ofNullable(kubernetesService)), busPort,
         operators.isPresent() ? Optional.of(new OperatorsAddress(httpHost, operators.getAsInt(), token, actionToken))
             : Optional.empty(), Optional.ofNullable(verticles), StatusAttention::json, Optional.ofNullable(traces)));
+    PrintWriter out = spec.commandLine().getOut();
+    Optional<LauncherPipe> pipe = launcher.map(_ -> new LauncherPipe(out));
     Runtime.getRuntime().addShutdownHook(new Thread(() -> {
       LOG.info("node {} stops", nodeName);
       node.close();
+      pipe.ifPresent(LauncherPipe::close);
       LOG.info("node {} has stopped", nodeName);
       // Without this the exit code would be that of a process which the signal has killed.
       Runtime.getRuntime().halt(0);
@@ -203,15 +207,15 @@ final class NodeCommand implements Callable<Integer> {
     // this process is the daemon's: compilers yield to ranks as soon as they have done what a first restart needs
     node.warm().onSuccess(_ -> Thread.ofPlatform().daemon().name("scr-calm").start(
         () -> ThreadPriority.lower(Path.of("/proc/self/task"), COMPILER, COMPILER_NICE)));
-    PrintWriter out = spec.commandLine().getOut();
-    launcher.ifPresent(_ -> node.onEvent(event -> out.println(Attachment.line(event))));
-    out.println("node " + nodeName + " is ready: cluster " + address + ":" + port + " with "
+    pipe.ifPresent(told -> node.onEvent(event -> told.tell(Attachment.line(event))));
+    String ready = "node " + nodeName + " is ready: cluster " + address + ":" + port + " with "
         + (node.members().size() == 1 ? "no other node" : node.members().size() + " nodes") + ", peers "
         + address + ":" + node.peerPort() + ", http "
         + (node.httpPort().isPresent() ? httpHost + ":" + node.httpPort().getAsInt() : "off")
-        + ", socket " + node.socket());
+        + ", socket " + node.socket();
+    pipe.ifPresentOrElse(told -> told.tell(ready), () -> out.println(ready));
     if (launcher.isPresent()) {
-      launcher.get().follow(out, node::members, node::endedFromOutside);
+      launcher.get().follow(pipe.orElseThrow(), node::members, node::endedFromOutside);
       return 0;                                           // the hook above stops the node
     }
     new CountDownLatch(1).await();                        // until a signal ends the process

@@ -9,7 +9,6 @@ import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.InputStreamReader;
-import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
 import java.util.HashMap;
 import java.util.HexFormat;
@@ -120,11 +119,11 @@ public final class Attachment {
   }
 
   /** Answers until the pipe ends, and returns then. Blocks. */
-  public void follow(PrintWriter out, Supplier<Set<String>> seen, Runnable endedFromOutside) {
+  public void follow(LauncherPipe out, Supplier<Set<String>> seen, Runnable endedFromOutside) {
     try {
       for (String line = lines.readLine(); line != null; line = lines.readLine()) {
         if (line.equals(PING)) {
-          out.println(PONG + new JsonObject().put(MEMBERS, new JsonArray(List.copyOf(seen.get()))).encode());
+          out.tell(PONG + new JsonObject().put(MEMBERS, new JsonArray(List.copyOf(seen.get()))).encode());
         } else if (line.equals(ENDED_FROM_OUTSIDE)) {
           endedFromOutside.run();
         }

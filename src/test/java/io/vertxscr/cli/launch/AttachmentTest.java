@@ -9,6 +9,7 @@ import java.io.ByteArrayInputStream;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -35,9 +36,11 @@ class AttachmentTest {
   @Test
   void pingIsAnsweredAndAnEndFromOutsideHeardOfUntilThePipeEnds() {
     StringWriter out = new StringWriter();
+    LauncherPipe pipe = new LauncherPipe(new PrintWriter(out));
     AtomicInteger ended = new AtomicInteger();
     read(Attachment.header(new byte[] {1}, List.of(), Map.of()) + "\nping\nwhatever\nended from outside\nping\n")
-        .follow(new PrintWriter(out), () -> Set.of("n1", "n2"), ended::incrementAndGet);
+        .follow(pipe, () -> Set.of("n1", "n2"), ended::incrementAndGet);
+    pipe.close(Duration.ofMinutes(1));
     assertThat(ended).hasValue(1);
     assertThat(out.toString().lines()).hasSize(2)
         .allSatisfy(line -> assertThat(Attachment.membersOf(line)).containsExactlyInAnyOrder("n1", "n2"));
