@@ -132,7 +132,8 @@ public final class WantedFlushes {
   private Future<Void> flushNow(Inventory.Dataset dataset, List<Inventory> all, boolean instead) {
     int id = dataset.descriptor().id();
     long before = flushes.arrivals();
-    return prepare(dataset, all).compose(_ -> flushes.flushNow(id)).compose(_ -> caches.all())
+    return prepare(dataset, all).recover(WantedFlushes::unlessGone).compose(_ -> flushes.flushNow(id))
+        .compose(_ -> caches.all())
         .compose(now -> flushes.hasArrivedSince(id, before) ? arrived(dataset, now, instead)
             : requireThere(dataset, now)).recover(failure -> {
           if (!LOST.contains(Fault.of(failure))) {
@@ -143,6 +144,11 @@ public final class WantedFlushes {
           return dataset.flush() == FlushState.WANTED ? Future.succeededFuture()
               : mark(dataset, all, FlushState.NOT_WANTED).otherwiseEmpty();   // it may not even have a directory
         });
+  }
+
+  /** What has left the caches meanwhile may have been flushed. */
+  private static Future<Void> unlessGone(Throwable failure) {
+    return Fault.of(failure) == Fault.NO_SUCH_DATASET ? Future.succeededFuture() : Future.failedFuture(failure);
   }
 
   /** It was flushed, and may have left the caches since. Or newer ones have its names, and it was not published. */
@@ -198,13 +204,24 @@ public final class WantedFlushes {
    * something turns out to be bad, all is, and rebuilt from what is good.
    *
    * @param all what the caches hold
-   * @return fails with TOO_MANY_LOST if files are lost for good
+   * @return fails with TOO_MANY_LOST if files are lost for good; with NO_SUCH_DATASET where it has left the caches
    */
   public Future<Void> prepare(Inventory.Dataset dataset, List<Inventory> all) {
-    return complete(dataset, all).compose(_ -> caches.all()).compose(now -> want(dataset, now))
+    return complete(dataset, all).compose(_ -> wantHeld(dataset))
         .recover(failure -> LOST.contains(Fault.of(failure)) && Fault.of(failure) != Fault.TOO_MANY_LOST
-            ? restores.rebuilt(dataset.descriptor().id()).compose(_ -> caches.all()).compose(now -> want(dataset, now))
+            ? restores.rebuilt(dataset.descriptor().id()).compose(_ -> wantHeld(dataset))
             : Future.failedFuture(failure));
+  }
+
+  /** In turn with who empties the caches: they keep it on all nodes, or it has gone. */
+  private Future<Void> wantHeld(Inventory.Dataset dataset) {
+    return restores.inTurn(() -> caches.all().compose(now -> {
+      if (CacheSnapshot.of(now).holders(dataset.key()).isEmpty()) {
+        throw new ScrException(
+            Fault.NO_SUCH_DATASET, "dataset " + dataset.descriptor().id() + " is not in the caches any more");
+      }
+      return want(dataset, now);
+    }));
   }
 
   private Future<Void> complete(Inventory.Dataset dataset, List<Inventory> all) {

@@ -183,7 +183,7 @@ public final class CacheRestores {
   }
 
   /** Runs a step behind all restores and drops before it, and before those after it. */
-  <T> Future<T> inTurn(Supplier<Future<T>> step) {
+  public <T> Future<T> inTurn(Supplier<Future<T>> step) {
     return steps.run("all", step);
   }
 

@@ -251,33 +251,38 @@ public final class Restorer {
     missed.addFirst(why);
   }
 
-  /** Empties the caches, except pending flushes, if restarts from caches are disabled. */
+  /**
+   * Empties the caches, except pending flushes, if restarts from caches are disabled. They are asked again, behind
+   * whoever has noted since that a dataset is to be flushed; what one node is to flush needs the parts of the others.
+   */
   private Future<Scene> emptied(Scene scene, RestoreRequest wanted) {
     if (fromCaches(wanted)) {
       return Future.succeededFuture(scene);
     }
     boolean purge = wanted.policy().cache().purge();      // what other jobs have left, too
-    if (purge) {
-      tellOfPurge(scene);
-    }
-    return remember(wanted.prefix(), scene).compose(_ ->
-        evict(scene.inventories(), dataset -> dataset.flush() != FlushState.WANTED
-            && (purge || dataset.origin().prefix().equals(wanted.prefix())))).map(scene);
+    Set<DatasetKey> known = cached(scene.inventories(), dataset ->
+        purge || dataset.origin().prefix().equals(wanted.prefix()));
+    return remember(wanted.prefix(), scene).compose(_ -> restores.inTurn(() -> caches.all().compose(now -> {
+      Set<DatasetKey> kept = cached(now, dataset -> dataset.flush() == FlushState.WANTED);
+      Set<DatasetKey> gone = cached(now, dataset -> known.contains(dataset.key()));
+      gone.removeAll(kept);
+      if (purge) {
+        tellOfPurge(gone, kept);
+      }
+      return evict(now, dataset -> gone.contains(dataset.key()));
+    }))).map(scene);
   }
 
-  private void tellOfPurge(Scene scene) {
-    Set<DatasetKey> kept = cached(scene, dataset -> dataset.flush() == FlushState.WANTED);
-    Set<DatasetKey> gone = cached(scene, _ -> true);
-    gone.removeAll(kept);
+  private void tellOfPurge(Set<DatasetKey> gone, Set<DatasetKey> kept) {
     if (!gone.isEmpty() || !kept.isEmpty()) {
       tell("SCR_CACHE_PURGE=1: " + datasets(gone) + " deleted from the caches"
           + (kept.isEmpty() ? "" : ", " + datasets(kept) + " kept until flushed"));
     }
   }
 
-  private static Set<DatasetKey> cached(Scene scene, Predicate<Inventory.Dataset> which) {
-    return CacheSnapshot.of(scene.inventories()).copies().filter(which)
-        .map(dataset -> CacheRestores.which(dataset.descriptor())).collect(Collectors.toCollection(HashSet::new));
+  private static Set<DatasetKey> cached(List<Inventory> caches, Predicate<Inventory.Dataset> which) {
+    return CacheSnapshot.of(caches).copies().filter(which).map(Inventory.Dataset::key)
+        .collect(Collectors.toCollection(HashSet::new));
   }
 
   private static String datasets(Set<DatasetKey> which) {
