@@ -11,8 +11,6 @@ import io.vertxscr.storage.LocalFiles;
 import java.io.IOException;
 import java.util.Map;
 import java.util.Random;
-import java.util.Set;
-import java.util.TreeSet;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -65,26 +63,6 @@ class FetchErrorTest {
         assertThat(run.steps(failing + 1, failing + 1)).as("where operation %d fails", failing).isEqualTo(failing);
       } while (operations >= failing);
       assertThat(failing).as("operations on the index, the history, the dataset").isGreaterThan(20);
-    }
-  }
-
-  /** Method: the n-th attempt fails on the n-th node, by an error of its own. */
-  @Test
-  void oneErrorOfEachNodeInTurnCostsNoCheckpoint() throws Exception {
-    try (FaultyDisk disk = new FaultyDisk()) {
-      VirtualCluster cluster = cluster(disk);
-      VirtualRun run = flushedTwoStepsAndLostThem(cluster);
-      int[] fetches = new int[1];
-      cluster.bus().watch(sent -> fetches[0] += sent.address().endsWith(".node.fetch") ? 1 : 0);
-      Set<Integer> failed = new TreeSet<>();
-      disk.trouble((_, what) -> {
-        int attempt = (fetches[0] - 1) / NODES.length;
-        if (what.startsWith("read ") && what.contains("/step-2/rank-" + attempt + "-") && failed.add(attempt)) {
-          throw new IOException("Input/output error");
-        }
-      });
-      assertThat(run.steps(1, 0)).isEqualTo(2);
-      assertThat(failed).hasSize(NODES.length);
     }
   }
 

@@ -38,6 +38,7 @@ import io.vertxscr.service.cache.StoreChecks;
 import io.vertxscr.service.restart.Restorer.RestoreRequest;
 import java.time.LocalDateTime;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -55,7 +56,7 @@ import org.slf4j.LoggerFactory;
 /** Leader half of a fetch: lists the prefix directory, and fetches one dataset on all nodes. */
 public final class PrefixFetcher {
   private static final Logger LOG = LoggerFactory.getLogger(PrefixFetcher.class);
-  /** Each reads everything again, and an older checkpoint costs work. */
+  /** Of a step of a fetch. Each reads all of it again, and an older checkpoint costs work. */
   private static final int MOST_ATTEMPTS = 4;
 
   private final Loop loop;
@@ -215,33 +216,41 @@ public final class PrefixFetcher {
   }
 
   /**
-   * Fetches every rank's files on its node, checked. Tried again after an error of the operating system, as that may
-   * have been the only one, unless the same comes again on the same node. Bad bytes mark the dataset as failed in the
-   * index.
+   * Fetches every rank's files on its node, checked. A node tries again after an error of the operating system, as that
+   * may have been its only one; so does the leader. Bad bytes mark the dataset as failed in the index.
    *
    * @return how many ranks wrote it: where every rank may read every file, it may be another number than the run has,
    *     and any node checks the files
    */
   Future<Integer> fetch(DatasetDescriptor dataset, RestoreRequest wanted) {
-    return attempt(dataset, wanted, Set.of()).transform((count, failure) -> failure == null
-        ? mark(wanted.prefix(), dataset.key(), index -> index.markFetched(dataset.id(), now.get())).map(count)
-        : failed(dataset, wanted, failure).map(count));
+    FetchErrors errors = new FetchErrors(dataset.id());
+    return errors.whileNew(MOST_ATTEMPTS, () -> attempt(dataset, wanted, errors)).transform((count, failure) ->
+        failure == null
+            ? mark(wanted.prefix(), dataset.key(), index -> index.markFetched(dataset.id(), now.get())).map(count)
+            : failed(dataset, wanted, failure).map(count));
   }
 
-  /** @param failures of the attempts before */
-  private Future<Integer> attempt(DatasetDescriptor dataset, RestoreRequest wanted, Set<String> failures) {
-    return attempt(dataset, wanted).recover(failure -> {
-      String why = String.valueOf(failure.getMessage());
-      if (Fault.of(failure) != Fault.IO || failures.contains(why) || failures.size() + 1 == MOST_ATTEMPTS) {
-        return Future.failedFuture(failure);
-      }
-      LOG.warn("dataset {} is fetched once more: {}", dataset.id(), why);
-      return attempt(dataset, wanted, Stream.concat(failures.stream(), Stream.of(why)).collect(Collectors.toSet()));
-    });
+  /** Errors in a fetch. One may pass; the same on the same node for the second time stays. */
+  private record FetchErrors(int dataset, Set<String> seen) {
+    FetchErrors(int dataset) {
+      this(dataset, new HashSet<>());
+    }
+
+    /** Repeats what fails by an error that has not come before. @param most tries */
+    <T> Future<T> whileNew(int most, Supplier<Future<T>> step) {
+      return step.get().recover(failure -> {
+        boolean isNew = Fault.of(failure) == Fault.IO && seen.add(String.valueOf(failure.getMessage()));
+        if (!isNew || most == 1) {
+          return Future.failedFuture(failure);
+        }
+        LOG.warn("dataset {} is fetched once more: {}", dataset, failure.getMessage());
+        return whileNew(most - 1, step);
+      });
+    }
   }
 
   /** Where it fails, nothing that it has begun is still under way. The next attempt replaces what it left. */
-  private Future<Integer> attempt(DatasetDescriptor dataset, RestoreRequest wanted) {
+  private Future<Integer> attempt(DatasetDescriptor dataset, RestoreRequest wanted, FetchErrors errors) {
     return loop.prefix().run("look up dataset " + dataset.id() + " in " + wanted.prefix(), () -> new LookedUp(
         check(dataset, wanted),
         ContainerDrafts.isPacked(paths(wanted.prefix()), dataset.id()))).compose(found -> {
@@ -255,7 +264,7 @@ public final class PrefixFetcher {
       int readers = rules.readers() / nodesAtOnce;
       NodeVerb verb = found.packed() ? NodeVerb.UNPACK : NodeVerb.FETCH;
       Function<FetchRanks.FetchMode, Future<Void>> fetch = where -> store(dataset, how, wanted).compose(_ ->
-          onNodes(verb, ranksByNode, nodesAtOnce, dataset, ranks -> new FetchRanks(
+          onNodes(verb, ranksByNode, nodesAtOnce, errors, dataset, ranks -> new FetchRanks(
               dataset, origin, how.storeBase(), new RedundancyDescriptor(how, 0), ranks, where)));
       return (rules.globalRestart() ? fencing.with(wanted.prefix(), token ->
               fetch.apply(new FetchRanks.FetchMode(rules.bypass(), true, readers, Optional.of(token))))
@@ -285,16 +294,17 @@ public final class PrefixFetcher {
    * All nodes fetch their parts beside what their caches hold, then all put them in its place. If a node fails, what
    * the others have fetched goes: no restart could use a part of a dataset.
    */
-  private Future<Void> onNodes(NodeVerb verb, Map<String, List<Integer>> ranksByNode, int atOnce,
+  private Future<Void> onNodes(NodeVerb verb, Map<String, List<Integer>> ranksByNode, int atOnce, FetchErrors errors,
       DatasetDescriptor dataset, Function<List<Integer>, FetchRanks> request) {
     List<String> nodes = List.copyOf(ranksByNode.keySet());
     List<String> wrong = new ArrayList<>();
-    return onNodes(nodes, atOnce, node -> bus.command(node, verb, request.apply(ranksByNode.get(node)), Ack.class)
-        .onFailure(failure -> {
-          if (Fault.of(failure) == Fault.CORRUPT) {
-            wrong.add(failure.getMessage());
-          }
-        }).recover(failure -> of(node, failure))).recover(failure -> {
+    return onNodes(nodes, atOnce, node -> errors.whileNew(MOST_ATTEMPTS, () ->
+        bus.command(node, verb, request.apply(ranksByNode.get(node)), Ack.class)
+            .recover(failure -> of(node, failure))).onFailure(failure -> {
+              if (Fault.of(failure) == Fault.CORRUPT) {
+                wrong.add(failure.getMessage());
+              }
+            })).recover(failure -> {
           ScrException all = wrong.size() < 2 ? null : new ScrException(Fault.CORRUPT, String.join("; ", wrong));
           return cleared(nodes, NodeVerb.FETCH_DISCARD, dataset.key(), all == null ? failure : all);
         }).compose(_ -> onNodes(nodes, atOnce,
