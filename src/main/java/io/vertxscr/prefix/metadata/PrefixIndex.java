@@ -260,7 +260,9 @@ public final class PrefixIndex {
         remarks.add("dataset " + id + " left out: its summary is of another dataset, or its rank2file map is gone");
         return Optional.empty();
       }
-      return Optional.of(Index.Entry.flushed(descriptor, summary.get().complete(), modified(file)));
+      Optional<LocalDateTime> flushed = summary.get().complete() ? Optional.of(modified(file)) : Optional.empty();
+      return Optional.of(
+          new Index.Entry(descriptor, flushed.isPresent(), flushed, List.of(), Optional.empty()));
     } catch (ScrException e) {
       if (e.fault() != Fault.CORRUPT) {
         throw e;

@@ -95,7 +95,8 @@ public final class WrittenOver {
         && file.placeBytes().equals(OptionalLong.of(there.size()))).isEmpty());
   }
 
-  private Set<String> places(int id) {
+  /** All places that a dataset's map has. @throws ScrException IO */
+  public Set<String> places(int id) {
     Set<String> places = new HashSet<>();
     hasOneOf(id, place -> {
       places.add(place);

@@ -29,6 +29,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.TreeSet;
+import java.util.function.Consumer;
 import java.util.stream.Stream;
 
 /**
@@ -46,6 +48,9 @@ import java.util.stream.Stream;
  * what was not changed after its map. What counts is when the inode changed (ctime): files keep the time that the
  * application wrote them at, and a rename sets this one. A user who changes mode or group of such files keeps them in
  * place.
+ *
+ * <p>An older dataset that is replaced or dropped may have had a file that goes. Its summary says before that it is not
+ * complete: once this one's map is gone, nothing else tells who makes the index again.
  *
  * <p>All of it is done under the lock, {@link #FILES_AT_ONCE} files at a time, so that others can have it between; each
  * time the summary must still be that of the very dataset, and the index must not list it again. No node gives names
@@ -82,9 +87,9 @@ public final class DatasetRemoval {
     }
     Set<Path> directories = new LinkedHashSet<>();
     files.keySet().forEach(place -> directories.add(paths.file(place).getParent()));
-    Map<String, FileTime> contested = hasMap ? keepThoseOfOthers(id, files) : Map.of();
-    int removed = removeFiles(key, files.values(), file -> isStillItsOwn(file, written,
-        Optional.ofNullable(contested.get(file.place()))));
+    Claims claims = hasMap ? keepThoseOfOthers(id, files) : Claims.NONE;
+    int removed = removeFiles(key, files.values(), claims.former, file -> isStillItsOwn(file, written,
+        Optional.ofNullable(claims.until.get(file.place()))));
     PrefixDirectories.removeEmpty(paths.prefix(), directories);
     index.exclusively(held -> {
       requireWithdrawn(key, held);
@@ -125,19 +130,28 @@ public final class DatasetRemoval {
   }
 
   /**
-   * Leaves out the files that others have a claim to.
+   * What others say of places of the dataset.
    *
-   * @return places of those that are not whole, or not any more, and until when they can have had them
+   * @param until places of those that are not whole, or not any more, and until when they can have had them
+   * @param former ids of older ones that had these places once
    */
-  private Map<String, FileTime> keepThoseOfOthers(int id, Map<String, FlushedFile> files) {
+  private record Claims(Map<String, FileTime> until, Map<String, Set<Integer>> former) {
+    static final Claims NONE = new Claims(Map.of(), Map.of());
+  }
+
+  /** Leaves out the files that others have a claim to. */
+  private Claims keepThoseOfOthers(int id, Map<String, FlushedFile> files) {
     Index listed = index.read().index();
     Map<String, FileTime> contested = new HashMap<>();
+    Map<String, Set<Integer>> former = new HashMap<>();
     for (int other : paths.datasets()) {
       if (other == id || !Presence.exists(paths.rankMap(other))) {
         continue;
       }
       boolean lost = hasLost(listed, other);
       if (lost && other < id) {
+        new WrittenOver(paths).places(other).stream().filter(files::containsKey).forEach(place ->
+            former.computeIfAbsent(place, _ -> new TreeSet<>()).add(other));
         continue;
       }
       Optional<FileTime> until = lost || listed.find(other).isEmpty() ? written(other) : Optional.empty();
@@ -146,7 +160,7 @@ public final class DatasetRemoval {
               time -> contested.merge(place, time, (one, two) -> one.compareTo(two) > 0 ? one : two),
               () -> files.remove(place))));
     }
-    return contested;
+    return new Claims(contested, former);
   }
 
   /** Whether a dataset was flushed whole, but is replaced, or listed no more. */
@@ -161,26 +175,30 @@ public final class DatasetRemoval {
     boolean is(FlushedFile file) throws IOException;
   }
 
-  private int removeFiles(DatasetKey key, Collection<FlushedFile> files, Own own) {
+  private int removeFiles(
+      DatasetKey key, Collection<FlushedFile> files, Map<String, Set<Integer>> former, Own own) {
     List<FlushedFile> all = List.copyOf(files);
     int removed = 0;
     for (int first = 0; first < all.size(); first += FILES_AT_ONCE) {
       List<FlushedFile> some = all.subList(first, Math.min(first + FILES_AT_ONCE, all.size()));
       removed += index.exclusively(held -> {
         requireWithdrawn(key, held);
-        return held.withoutNaming(() -> removeFiles(some, own));
+        return held.withoutNaming(() -> removeFiles(some, own,
+            place -> former.getOrDefault(place, Set.of()).forEach(new Publication(paths, held)::markIncomplete)));
       });
     }
     return removed;
   }
 
-  private int removeFiles(List<FlushedFile> files, Own own) {
+  /** @param before is told of each place whose file is about to go */
+  private int removeFiles(List<FlushedFile> files, Own own, Consumer<String> before) {
     int removed = 0;
     Set<Path> directories = new LinkedHashSet<>();
     for (FlushedFile file : files) {
       Path place = paths.file(file.place());
       try {
         if (own.is(file)) {
+          before.accept(file.place());
           Files.delete(place);
           directories.add(place.getParent());
           removed++;

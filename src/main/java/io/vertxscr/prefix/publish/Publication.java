@@ -271,12 +271,13 @@ public final class Publication {
    * @throws ScrException NO_SPACE, IO
    */
   public void markOverwritten(DatasetDescriptor by) {
-    Map<Integer, Summary> later = laterUnlisted(by);
-    for (int id : sharing(by, later)) {
-      Summary whole = later.get(id);
-      AtomicFile.replace(paths.summary(id),
-          SummaryFile.encode(new Summary(whole.descriptor(), false, whole.storedBytes())));
-    }
+    sharing(by, laterUnlisted(by)).forEach(this::markIncomplete);
+  }
+
+  /** Has its summary say that a dataset is not complete any more. For who has the lock. */
+  void markIncomplete(int id) {
+    completeSummary(id).ifPresent(whole -> AtomicFile.replace(paths.summary(id),
+        SummaryFile.encode(new Summary(whole.descriptor(), false, whole.storedBytes()))));
   }
 
   private Map<Integer, Summary> laterUnlisted(DatasetDescriptor than) {

@@ -36,6 +36,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * Goal: at every moment a reader finds a whole dataset or none, never a wrong one. Method: the flush is cut after every
@@ -242,6 +244,24 @@ class PublicationTest {
     samples.flush(descriptor(2, "ckpt.2"), List.of(samples.cached(2, 0, "d/a")));
     assertThat(withdrawal.delete("ckpt.2")).containsExactly(2);
     assertThat(samples.publication.prepare(dropped)).isFalse();
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void anIndexThatIsMadeAgainListsNothingAsFlushedWhoseFilesWentWithALaterDataset(boolean dropped) throws IOException {
+    samples.flush(descriptor(1, "ckpt.1"), List.of(samples.cached(1, 0, "d/a", "d/b")));
+    Withdrawal withdrawal = new Withdrawal(samples.paths, samples.index);
+    if (dropped) {
+      withdrawal.drop("ckpt.1");
+    }
+    samples.flush(descriptor(2, "ckpt.2"), List.of(samples.cached(2, 0, "d/a")));
+    assertThat(withdrawal.delete("ckpt.2")).containsExactly(2);
+    Files.delete(samples.paths.index());
+    Index made = samples.index.readOrMake().index();
+    assertThat(made.candidates()).isEmpty();
+    assertThat(made.find(1).orElseThrow().flushed()).isEmpty();
+    samples.flush(descriptor(1, "ckpt.1"), List.of(samples.cached(1, 0, "d/a", "d/b")));
+    assertThat(samples.index.read().index().current()).hasValue("ckpt.1");
   }
 
   /** Nor does an index that is made again list it. */

@@ -128,6 +128,19 @@ class WithdrawalTest {
   }
 
   @Test
+  void whatWasFlushedAgainSinceStaysWholeWhereALaterDatasetGoesThatHadItsFiles() throws IOException {
+    withdrawal.drop("a");
+    samples.flush(descriptor(3, "c"), List.of(samples.cached(3, 0, "a/x"), samples.cached(3, 1, "c/y")));
+    withdrawal.drop("c");
+    tick();
+    samples.flush(descriptor(1, "a"), List.of(samples.cached(1, 0, "a/x"), samples.cached(1, 1, "a/y")));
+    withdrawal.drop("a");
+    assertThat(withdrawal.delete("c")).containsExactly(3);
+    assertThat(samples.prefix.resolve("a/x")).hasBinaryContent(bytes(1, 0, "a/x"));
+    assertThat(samples.publication.isComplete(1)).isTrue();
+  }
+
+  @Test
   void aFileThatWasWrittenOverAnUnfinishedDatasetGoes() throws IOException {
     flushWithoutSummary(descriptor(3, "c"), samples.cached(3, 0, "c/x", "c/old"));
     tick();
