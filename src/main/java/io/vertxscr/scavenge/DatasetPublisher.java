@@ -13,10 +13,11 @@ import io.vertxscr.prefix.publish.LeftoverSweep;
 import io.vertxscr.prefix.publish.Publication;
 import io.vertxscr.scavenge.DatasetAssembly.Assembled;
 import io.vertxscr.storage.Presence;
-import java.nio.file.Files;
+import java.nio.file.attribute.FileTime;
 import java.time.Clock;
 import java.time.LocalDateTime;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -25,6 +26,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Set;
+import java.util.function.BiFunction;
 import java.util.function.BinaryOperator;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
@@ -39,12 +41,16 @@ public final class DatasetPublisher {
   private static final Set<Fault> OF_ONE_DATASET = EnumSet.of(Fault.CORRUPT, Fault.BUSY, Fault.WRONG_STATE,
       Fault.OUTSIDE_PREFIX, Fault.BAD_REQUEST, Fault.NO_SUCH_DATASET, Fault.NO_SUCH_FILE, Fault.UNKNOWN_RANK);
 
+  /** At all maps without the lock: who publishes all the time does not keep a command from its end. */
+  private static final int MOST_LOOKS = 3;
+
   private final PrefixPaths paths;
   private final PrefixIndex index;
   private final FlushFileStore flushFile;
   private final Clock clock;
   private final Consumer<Finding> findings;
   private final Publication publication;
+  private Owners owners;
 
   /** @param clock for the times in the index */
   public DatasetPublisher(PrefixPaths paths, PrefixIndex index, FlushFileStore flushFile, Clock clock,
@@ -113,7 +119,30 @@ public final class DatasetPublisher {
 
   /** Datasets whose files are another one's by now, which is whole: nothing is made of them again. */
   private Map<Integer, Integer> overwritten() {
-    return new WrittenOver(paths).among(publication.whole());
+    owners = new Owners();
+    return owners.overwritten;
+  }
+
+  /** Whose files are another one's, as the maps said at some time. */
+  private final class Owners {
+    /** Looked at first: what is published meanwhile is not among them. */
+    private final Map<Integer, SummaryVersion> summaries = summaries();
+    private final Map<Integer, Integer> overwritten = new WrittenOver(paths).among(publication.whole());
+
+    /** Whether nothing was published since, or marked. A map is not changed without its summary. */
+    boolean isCurrent() {
+      return summaries.entrySet().containsAll(summaries().entrySet());
+    }
+  }
+
+  /** By which a summary is known again: each is a file of its own. */
+  private record SummaryVersion(Optional<Object> fileKey, FileTime modified) {}
+
+  private Map<Integer, SummaryVersion> summaries() {
+    Map<Integer, SummaryVersion> found = new HashMap<>();
+    publication.datasets().forEach(id -> Presence.look(paths.summary(id)).ifPresent(file -> found.put(id,
+        new SummaryVersion(Optional.ofNullable(file.fileKey()), file.lastModifiedTime()))));
+    return found;
   }
 
   private boolean tellIfOverwritten(int id, Map<Integer, Integer> overwritten) {
@@ -157,8 +186,9 @@ public final class DatasetPublisher {
   }
 
   /**
-   * Writes the index once, for all datasets examined. A kill before that leaves published datasets that are not listed,
-   * which the next call of the command finds.
+   * Writes the index: one by one for datasets that it does not list, then for all others at once. Files of the former
+   * are looked at once more. Others can have the lock between. A kill before that leaves published datasets that are
+   * not listed, which the next call of the command finds.
    *
    * @param lost entries of datasets that are not whole any more
    * @return whether restarts can use all of them
@@ -167,37 +197,96 @@ public final class DatasetPublisher {
     if (looked.isEmpty() && lost.isEmpty()) {
       return true;                                        // an empty mount point must not get an index of its own
     }
-    List<DatasetDescriptor> whole = new ArrayList<>();
-    List<DatasetDescriptor> broken = new ArrayList<>();
-    looked.forEach(dataset -> (dataset.valid() ? whole : broken).add(dataset.descriptor()));
+    Enlisting all = new Enlisting(descriptors(looked, true), descriptors(looked, false), lost);
     Map<Integer, DatasetDescriptor> replaced = new HashMap<>();
-    Reading reading = index.exclusively(held -> {
-      Index listed = held.read().index();
-      replaced.putAll(replaced(listed, whole));
-      for (DatasetDescriptor one : broken) {
-        List<DatasetDescriptor> withIt = new ArrayList<>(whole);
-        withIt.add(one);
-        Optional.ofNullable(replaced(listed, withIt).get(one.id())).ifPresent(later -> replaced.put(one.id(), later));
-      }
-      // looking at all may have taken long, and a run has deleted what was old
-      broken.removeIf(descriptor -> replaced.containsKey(descriptor.id())
-          || !publication.isComplete(descriptor.id()) && !DatasetScanner.isScavenged(paths, descriptor.id()));
-      whole.removeIf(descriptor -> replaced.containsKey(descriptor.id()) || !isStillThere(listed, descriptor));
-      Map<Integer, Integer> overwritten = overwritten();
-      whole.removeIf(descriptor -> overwritten.containsKey(descriptor.id()));
-      LocalDateTime now = LocalDateTime.now(clock);
-      return held.update(before ->
-          withOverwritten(withBroken(withoutLost(before, lost).enlist(whole, now), broken), overwritten));
-    });
-    remarks(reading.remarks());
+    Predicate<DatasetDescriptor> isUnlisted = isUnlisted(index.read().index());
+    List<Enlisting> parts = new ArrayList<>(all.whole.stream().filter(isUnlisted)
+        .sorted(Comparator.comparingInt(DatasetDescriptor::id))
+        .map(one -> new Enlisting(List.of(one), List.of(), List.of())).toList());
+    Enlisting rest = new Enlisting(
+        all.whole.stream().filter(Predicate.not(isUnlisted)).toList(), all.broken, lost);
+    if (parts.isEmpty() || !rest.isEmpty()) {
+      parts.add(rest);
+    }
+    List<Reading> readings = parts.stream().map(part -> enlist(part, all.whole, replaced)).toList();
+    remarks(readings.stream().map(Reading::remarks).flatMap(List::stream).distinct().toList());
+    List<DatasetDescriptor> whole = parts.stream().flatMap(part -> part.whole.stream()).toList();
+    Index listed = readings.getLast().index();
     remarks(publication.removeReplaced(whole));
     whole.forEach(this::sweep);
-    List<Index.Entry> failed = reading.index().entries().stream().filter(entry -> entry.failed().isPresent()
+    List<Index.Entry> failed = listed.entries().stream().filter(entry -> entry.failed().isPresent()
         && whole.stream().anyMatch(entry.descriptor()::sameAs)).toList();
     looked.forEach(dataset -> tell(dataset, Optional.ofNullable(replaced.get(dataset.descriptor().id())),
         failed.stream().filter(entry -> entry.descriptor().sameAs(dataset.descriptor())).findFirst()));
     lost.forEach(entry -> findings.accept(new Finding.Delisted(entry.descriptor(), lack(entry.id()))));
-    return broken.isEmpty() && lost.isEmpty() && failed.isEmpty();
+    return rest.broken.isEmpty() && lost.isEmpty() && failed.isEmpty();
+  }
+
+  private static Predicate<DatasetDescriptor> isUnlisted(Index listed) {
+    return descriptor -> listed.find(descriptor.id())
+        .filter(entry -> entry.complete() && entry.descriptor().sameAs(descriptor)).isEmpty();
+  }
+
+  private static List<DatasetDescriptor> descriptors(List<Assembled> looked, boolean valid) {
+    return looked.stream().filter(dataset -> dataset.valid() == valid).map(Assembled::descriptor).toList();
+  }
+
+  /** What the index is about to say. What turns out to be something else is taken out. */
+  private record Enlisting(List<DatasetDescriptor> whole, List<DatasetDescriptor> broken, List<Index.Entry> lost) {
+    Enlisting {
+      whole = new ArrayList<>(whole);
+      broken = new ArrayList<>(broken);
+    }
+
+    boolean isEmpty() {
+      return whole.isEmpty() && broken.isEmpty() && lost.isEmpty();
+    }
+  }
+
+  /**
+   * Under one hold of the lock.
+   *
+   * @param all that were found whole, these and others
+   * @param replaced gets those of which another one has the name
+   */
+  private Reading enlist(
+      Enlisting some, List<DatasetDescriptor> all, Map<Integer, DatasetDescriptor> replaced) {
+    return withOwners((held, overwritten) -> {
+      Index listed = held.read().index();
+      replaced.putAll(replaced(listed, all));
+      for (DatasetDescriptor one : some.broken) {
+        List<DatasetDescriptor> withIt = new ArrayList<>(all);
+        withIt.add(one);
+        Optional.ofNullable(replaced(listed, withIt).get(one.id())).ifPresent(later -> replaced.put(one.id(), later));
+      }
+      // looking at all may have taken long, and a run has deleted what was old
+      some.broken.removeIf(descriptor -> replaced.containsKey(descriptor.id())
+          || !publication.isComplete(descriptor.id()) && !DatasetScanner.isScavenged(paths, descriptor.id()));
+      some.whole.removeIf(descriptor -> replaced.containsKey(descriptor.id())
+          || overwritten.containsKey(descriptor.id()) || !isStillThere(listed, descriptor));
+      LocalDateTime now = LocalDateTime.now(clock);
+      return held.update(before -> withOverwritten(
+          withBroken(withoutLost(before, some.lost).enlist(some.whole, now), some.broken), overwritten));
+    });
+  }
+
+  /**
+   * Does something under the lock, knowing whose files are another one's. The maps that say so may be large, and are
+   * read before; again where somebody has published since.
+   */
+  private <T> T withOwners(BiFunction<PrefixIndex, Map<Integer, Integer>, T> work) {
+    for (int looks = 1; looks <= MOST_LOOKS; looks++) {
+      Optional<T> done = index.exclusively(held ->
+          owners.isCurrent() ? Optional.of(work.apply(held, owners.overwritten)) : Optional.empty());
+      if (done.isPresent()) {
+        return done.get();
+      }
+      owners = new Owners();
+    }
+    return index.exclusively(held -> {
+      owners = new Owners();
+      return work.apply(held, owners.overwritten);
+    });
   }
 
   /**
@@ -207,7 +296,7 @@ public final class DatasetPublisher {
   private boolean isStillThere(Index listed, DatasetDescriptor descriptor) {
     int id = descriptor.id();
     return publication.isComplete(id)
-        && (listed.find(id).filter(entry -> entry.complete() && entry.descriptor().sameAs(descriptor)).isPresent()
+        && (!isUnlisted(listed).test(descriptor)
             || DatasetVerification.hasMap(paths, id) && DatasetVerification.look(paths, id).badRanks().isEmpty());
   }
 
