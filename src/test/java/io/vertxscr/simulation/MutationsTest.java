@@ -39,7 +39,7 @@ class MutationsTest {
     Optional<Trouble.Kind> each = Optional.ofNullable(header.group("each"))
         .map(name -> Trouble.Kind.valueOf(name.toUpperCase(Locale.ROOT)));
     assertThat(profile.isPresent() || each.isPresent()).isTrue();
-    assertThat(each.map(Profile.STEPS.kinds()::contains)).isNotEqualTo(Optional.of(false));
+    assertThat(each.map(Sweep.KINDS::contains)).isNotEqualTo(Optional.of(false));
     List<String> before = new ArrayList<>();
     String program = "";
     for (String line : Stream.concat(Files.readAllLines(mutation).stream(), Stream.of("@@")).toList()) {

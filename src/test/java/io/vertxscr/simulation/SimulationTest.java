@@ -73,7 +73,7 @@ class SimulationTest {
   }
 
   static List<Trouble.Kind> atSteps() {
-    return Profile.STEPS.kinds();
+    return Sweep.KINDS;
   }
 
   @ParameterizedTest

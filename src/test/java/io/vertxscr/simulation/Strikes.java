@@ -65,11 +65,13 @@ final class Strikes {
       case RANK_DIES -> world.ranks.stream().filter(rank -> rank.node.equals(one)).findFirst().ifPresent(Rank::dies);
       case DAEMON_DIES -> world.kill(one, 0);
       case DAEMON_DIES_WITHIN -> world.machine(one).strikeAt(trouble.number(), () -> world.kill(one, 0));
-      case DAEMON_STAYS_AWAY -> struck.forEach(node -> {
-        world.kill(node, 0);
-        world.away.add(node);
-        world.copyLost(node);
-      });
+      case DAEMON_STAYS_AWAY -> {
+        if (trouble.number() == 0) {
+          struck.forEach(this::staysAway);
+        } else {
+          world.machine(one).strikeAt(trouble.number(), () -> staysAway(one));
+        }
+      }
       case NODE_IS_LOST -> struck.forEach(node -> world.lose(node, random.nextInt(8_000)));
       case NODE_IS_LOST_WITHIN -> {
         struck.forEach(world::copyLost);
@@ -149,6 +151,12 @@ final class Strikes {
       case LOCK_IS_LOST -> world.machine(one).loseLockAt(
           trouble.number(), world.store.isPresent() ? some.multipliedBy(STANDS_LONGER) : some);
     }
+  }
+
+  private void staysAway(String node) {
+    world.kill(node, 0);
+    world.away.add(node);
+    world.copyLost(node);
   }
 
   /** A fault that came at a step, and lasts from then on. */

@@ -22,6 +22,9 @@ import java.util.stream.Stream;
  * one from step to step.
  */
 final class Sweep {
+  /** What may strike at a step. */
+  static final List<Kind> KINDS =
+      Stream.concat(Profile.STEPS.kinds().stream(), Stream.of(Kind.DAEMON_STAYS_AWAY)).toList();
   /** How long a pause is, or a message late: shorter and longer than what is taken for a loss, or asked again. */
   private static final List<Integer> LASTS_MS = List.of(3_000, 7_000, 12_000, 35_000);
   private static final int MOST_LATE_MS = 12_000;
@@ -52,11 +55,11 @@ final class Sweep {
    * The same for the same seed.
    *
    * @param profile of the faults that there are beside; one that loses a node is no second one
-   * @param kind one of those of {@link Profile#STEPS}
+   * @param kind one of {@link #KINDS}
    */
   static Sweep of(long seed, Profile profile, Kind kind) {
-    if (!Profile.STEPS.kinds().contains(kind)) {
-      throw new IllegalArgumentException(kind + " is at no step: " + Profile.STEPS.kinds());
+    if (!KINDS.contains(kind)) {
+      throw new IllegalArgumentException(kind + " is at no step: " + KINDS);
     }
     Scenario drawn = Scenario.of(seed, profile);
     int nodes = drawn.hasSmallSets() ? 2 * drawn.leastNodes() : drawn.leastNodes() + 1;
