@@ -500,7 +500,6 @@ static void run_one_that_forks(const char* how, int input, int other_end)
   CHECK_INT(0, WEXITSTATUS(status));
 }
 
-/* The daemon of the test takes the next connection once the one before has ended. */
 /* The socket takes no call any more, and still has what the daemon said last. */
 static void a_daemon_that_has_said_why_it_closes_is_heard(void)
 {
@@ -522,6 +521,7 @@ static void a_daemon_that_has_said_why_it_closes_is_heard(void)
   forget_heard();
 }
 
+/* The daemon of the test takes the next connection once the one before has ended. */
 static void a_forked_child_is_no_rank_and_the_end_of_its_parent_is_seen(void)
 {
   int life[2];
