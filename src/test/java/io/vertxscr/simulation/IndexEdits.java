@@ -168,7 +168,8 @@ final class IndexEdits {
       if (now.find(attempt.id).isPresent()) {
         attempt.isUnwanted = !wanted.contains(attempt);
       } else {
-        attempt.isDelisted = !tools.mayBeFlushed(attempt.id, world.machines.values(), world.job);
+        attempt.isDelisted = !attempt.mayBeOrdered
+            && !tools.mayBeFlushed(attempt.id, world.machines.values(), world.job);
         if (wanted.contains(attempt)) {
           dropped.put(attempt, ledger.attempts().size());
         }

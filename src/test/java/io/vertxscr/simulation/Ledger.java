@@ -130,6 +130,8 @@ final class Ledger {
     boolean isDelisted;
     /** An operator wants it in the prefix directory, where it may be already. */
     boolean isFlushedAgain;
+    /** An operator wants so, and has no answer yet, or a failure: nobody can tell what has heard of it. */
+    boolean mayBeOrdered;
     /** An operator was told that it is on its way there. */
     boolean isOrdered;
     /** Its ranks write to the prefix directory. */

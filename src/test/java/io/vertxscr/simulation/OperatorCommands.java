@@ -149,13 +149,20 @@ final class OperatorCommands {
     Set<Integer> listed = before.entries().stream().filter(Index.Entry::complete).map(Index.Entry::id)
         .collect(Collectors.toSet());
     tools.index().entries().stream().filter(entry -> entry.complete() && entry.id() != id
-        && !listed.contains(entry.id()) && !before.entries().isEmpty()).forEach(entry -> site.violated().accept(
+        && !listed.contains(entry.id()) && !before.entries().isEmpty()
+        && (isAll || !isProtected(entry))).forEach(entry -> site.violated().accept(
             Invariant.OTHERS_UNTOUCHED, entry.name() + " is listed behind a scavenge of dataset " + id));
     if (isAll && done) {
       attempts().stream().filter(attempt -> attempt.id == id && mustBeHad(attempt) && !attempt.flushed)
           .forEach(attempt -> site.violated().accept(Invariant.NEWEST_IS_OFFERED,
               attempt + " (dataset " + id + ") was chosen to be scavenged, and is not in the index"));
     }
+  }
+
+  /** Whether daemons beside may flush it meanwhile. */
+  private boolean isProtected(Index.Entry entry) {
+    return attempts().stream().anyMatch(
+        attempt -> attempt.id == entry.id() && attempt.name().equals(entry.name()) && attempt.isProtected());
   }
 
   /** Whether nothing keeps the only dataset of its number from being scavenged. */

@@ -41,6 +41,7 @@ final class OperatorOrders {
     attempt.isFlushedAgain |= order.what() == OperatorVerb.FLUSH;
     attempt.isDelisted &= order.what() != OperatorVerb.FLUSH;
     attempt.isUnwanted |= order.what() == OperatorVerb.DROP;
+    attempt.mayBeOrdered |= order.what() == OperatorVerb.FLUSH;
     ScrClient client = cluster.client(node);
     Future<?> answer = Future.fromCompletionStage(
         client.operate(new OperatorRequest(order.what(), attempt.id)));
@@ -49,6 +50,7 @@ final class OperatorOrders {
       if (failure == null) {
         attempt.isRemoved |= order.what() == OperatorVerb.DROP && everywhere.getAsBoolean();
         attempt.isOrdered |= order.what() == OperatorVerb.FLUSH && attempt.evicted.isEmpty();
+        attempt.mayBeOrdered &= order.what() != OperatorVerb.FLUSH;
       } else if (Fault.of(failure) == Fault.WRONG_STATE) {
         attempt.isUnwanted = wasUnwanted || ledger.isWished(attempt);   // a run is on
       }
