@@ -93,8 +93,14 @@ public final class OfflineScavenge {
 
   /** Whether its publication was killed when it was complete, before restarts could find it. */
   private boolean isUnlisted(DatasetDescriptor dataset) {
-    return publication.isComplete(dataset.id()) && publication.listed(dataset.id()).isEmpty()
+    return publication.isComplete(dataset.id()) && !isListed(dataset)
         && publication.summary(dataset.id()).filter(summary -> summary.descriptor().sameAs(dataset)).isPresent();
+  }
+
+  /** A scavenge of some machines may have listed what it had of the dataset, which is not all. */
+  private boolean isListed(DatasetDescriptor dataset) {
+    return index.read().index().find(dataset.id()).filter(entry -> entry.complete() || entry.failed().isPresent()
+        || entry.replacedBy().isPresent() || !entry.descriptor().sameAs(dataset)).isPresent();
   }
 
   private Optional<DatasetDescriptor> newestThere() {
