@@ -190,10 +190,8 @@ public final class CacheHealing implements RunWatch, Membership.Listener {
   /** Nodes of the run have evicted what its checkpoints replace. Others may have parts of it, by healing. */
   private void dropLeftBehind() {
     long mine = round;
-    caches.all().compose(all -> {
-      List<DatasetKey> left = mine == round ? new HealNeeds(all, groups).leftBehind() : List.of();
-      return left.isEmpty() ? Future.succeededFuture() : restores.dropped(left);
-    }).onFailure(failure -> LOG.info("parts of replaced datasets stay: {}", failure.getMessage()));
+    restores.dropped(all -> mine == round ? new HealNeeds(all, groups).leftBehind() : List.of())
+        .onFailure(failure -> LOG.info("parts of replaced datasets stay: {}", failure.getMessage()));
   }
 
   @Override

@@ -27,6 +27,7 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import org.slf4j.Logger;
@@ -167,7 +168,13 @@ public final class CacheRestores {
 
   /** Has all nodes drop datasets, after a restore in progress. That may bring one to a node that had nothing of it. */
   public Future<Void> dropped(List<DatasetKey> which) {
+    return dropped(_ -> which);
+  }
+
+  /** The same of what is chosen by the caches of that moment: what was restored since may be needed. */
+  Future<Void> dropped(Function<List<Inventory>, List<DatasetKey>> choice) {
     return inTurn(() -> caches.all().compose(inventories -> {
+      List<DatasetKey> which = choice.apply(inventories);
       List<Future<Ack>> told = new ArrayList<>();
       for (Inventory inventory : inventories) {
         List<DatasetKey> held = which.stream().filter(key ->
