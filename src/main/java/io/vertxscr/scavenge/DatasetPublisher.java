@@ -186,9 +186,9 @@ public final class DatasetPublisher {
   }
 
   /**
-   * Writes the index: one by one for datasets that it does not list, then for all others at once. Files of the former
-   * are looked at once more. Others can have the lock between. A kill before that leaves published datasets that are
-   * not listed, which the next call of the command finds.
+   * Writes the index: one by one for datasets that it does not list, then for all others at once. The newest comes
+   * first: with that a run between would begin. Files of the former are looked at once more. Others can have the lock
+   * between. A kill leaves published datasets that are not listed, which the next call of the command finds.
    *
    * @param lost entries of datasets that are not whole any more
    * @return whether restarts can use all of them
@@ -201,7 +201,7 @@ public final class DatasetPublisher {
     Map<Integer, DatasetDescriptor> replaced = new HashMap<>();
     Predicate<DatasetDescriptor> isUnlisted = isUnlisted(index.read().index());
     List<Enlisting> parts = new ArrayList<>(all.whole.stream().filter(isUnlisted)
-        .sorted(Comparator.comparingInt(DatasetDescriptor::id))
+        .sorted(Comparator.comparingInt(DatasetDescriptor::id).reversed())
         .map(one -> new Enlisting(List.of(one), List.of(), List.of())).toList());
     Enlisting rest = new Enlisting(
         all.whole.stream().filter(Predicate.not(isUnlisted)).toList(), all.broken, lost);
