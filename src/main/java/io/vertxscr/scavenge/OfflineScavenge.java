@@ -66,11 +66,11 @@ public final class OfflineScavenge {
     List<DatasetDescriptor> unlisted = known.stream().filter(this::isUnlisted).toList();
     List<DatasetDescriptor> lacking =
         known.stream().filter(dataset -> !publication.isComplete(dataset.id())).toList();
-    if (unlisted.isEmpty() && lacking.isEmpty()) {
+    boolean good = known.stream().filter(this::tellIfAnotherHasItsId).count() == 0;
+    if (good && unlisted.isEmpty() && lacking.isEmpty()) {
       findings.accept(new Finding.NothingToScavenge(!known.isEmpty()));
       return true;
     }
-    boolean good = true;
     for (DatasetDescriptor dataset : unlisted) {          // before an older one gets their paths
       good &= unlessDefective(dataset.id(), () -> publisher.add(dataset.id(), takeOver));
     }
@@ -101,6 +101,12 @@ public final class OfflineScavenge {
   private boolean isListed(DatasetDescriptor dataset) {
     return index.read().index().find(dataset.id()).filter(entry -> entry.complete() || entry.failed().isPresent()
         || entry.replacedBy().isPresent() || !entry.descriptor().sameAs(dataset)).isPresent();
+  }
+
+  private boolean tellIfAnotherHasItsId(DatasetDescriptor dataset) {
+    Optional<String> problem = ScavengeCopy.ofAnother(paths, dataset);
+    problem.ifPresent(sentence -> findings.accept(new Finding.DefectById(dataset.id(), sentence)));
+    return problem.isPresent();
   }
 
   private Optional<DatasetDescriptor> newestThere() {

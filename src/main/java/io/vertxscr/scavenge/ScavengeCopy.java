@@ -3,6 +3,9 @@ package io.vertxscr.scavenge;
 import io.vertxscr.format.prefix.RankFilemap.StoredRedundancy;
 import io.vertxscr.format.prefix.RankFilemap;
 import io.vertxscr.format.prefix.RankFilemapFile;
+import io.vertxscr.format.prefix.Summary;
+import io.vertxscr.format.prefix.SummaryFile;
+import io.vertxscr.model.DatasetDescriptor;
 import io.vertxscr.model.DatasetRecord.RankRecord;
 import io.vertxscr.model.DatasetRecord;
 import io.vertxscr.model.Fault;
@@ -66,8 +69,27 @@ public final class ScavengeCopy {
     this.paths = paths;
   }
 
-  /** @throws ScrException NO_SPACE, IO: the call may be repeated */
+  /** Why a dataset stays: readers may take another one of its id, in a sentence. Empty if there is none. */
+  static Optional<String> ofAnother(PrefixPaths paths, DatasetDescriptor dataset) {
+    try {
+      return MetadataFiles.read(paths.summary(dataset.id()), SummaryFile::decode).filter(Summary::complete)
+          .map(Summary::descriptor).filter(there -> !there.sameAs(dataset)).map(there -> "dataset " + dataset.id()
+              + " \"" + dataset.name() + "\" stays in the caches: " + paths.prefix() + " has a complete dataset of that"
+              + " id, \"" + there.name() + "\", which an earlier run wrote. Where that is not wanted any more, drop it"
+              + " (scr index --drop " + there.name() + ") and start the daemons again, which flush");
+    } catch (ScrException e) {
+      if (e.fault() != Fault.CORRUPT) {
+        throw e;
+      }
+      return Optional.empty();                            // nobody may take it
+    }
+  }
+
+  /** @throws ScrException WRONG_STATE if another dataset has its id; NO_SPACE, IO: the call may be repeated */
   public NodeCopy run() {
+    ofAnother(paths, record.descriptor()).ifPresent(problem -> {
+      throw new ScrException(Fault.WRONG_STATE, problem);
+    });
     PrefixDirectories.createDurably(paths.prefix(), target.resolve(".scr"));
     String drafts = "draft." + cache.node() + ".";
     try {

@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.vertxscr.explain.Diagnosis;
 import io.vertxscr.format.prefix.Index;
+import io.vertxscr.format.prefix.Summary;
+import io.vertxscr.format.prefix.SummaryFile;
 import io.vertxscr.model.DatasetDescriptor;
 import io.vertxscr.model.DatasetFlags;
 import io.vertxscr.model.DatasetRecord.FlushState;
@@ -13,13 +15,16 @@ import io.vertxscr.prefix.metadata.FlushFileStore;
 import io.vertxscr.prefix.metadata.PrefixIndex;
 import io.vertxscr.prefix.metadata.PrefixPaths;
 import io.vertxscr.prefix.publish.Publication;
+import io.vertxscr.storage.AtomicFile;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Clock;
 import java.time.Duration;
+import java.time.LocalDateTime;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalLong;
 import org.assertj.core.api.InstanceOfAssertFactories;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -132,6 +137,23 @@ class OfflineScavengeTest {
     assertThat(index.read().index().candidates()).extracting(Index.Entry::descriptor).containsExactly(newest);
     assertThat(DatasetVerification.verify(paths, 7).problems()).isEmpty();
     assertThat(findings).contains(new Finding.LeftInCaches(newest, List.of(older)));
+  }
+
+  /** As where the prefix directory was not mounted when its run began, whose ids begin anew then. */
+  @Test
+  void aDatasetWhoseIdAnotherOneHasThereStaysInTheCachesAndIsNamed() throws Exception {
+    caches.dataset(7, "b.7");
+    DatasetDescriptor there = dataset(7, 500, true, false);
+    Files.createDirectories(paths.summary(7).getParent());
+    AtomicFile.replace(paths.summary(7), SummaryFile.encode(new Summary(there, true, OptionalLong.empty())));
+    index.update(before -> before.enlist(List.of(there), LocalDateTime.now(Clock.systemUTC())));
+    for (boolean all : new boolean[] {true, false}) {
+      findings.clear();
+      assertThat(all ? scavenge(local()).all(caches.nodes(), false) : scavenge(local()).one(7, false)).isFalse();
+      assertThat(findings).singleElement().isInstanceOfSatisfying(Finding.DefectById.class, finding ->
+          assertThat(finding.sentence()).contains("dataset 7 \"b.7\" stays in the caches", "\"d.7\""));
+      assertThat(DatasetScanner.isScavenged(paths, 7)).isFalse();
+    }
   }
 
   @Test
