@@ -44,7 +44,7 @@ final class PhaseMetrics implements Observer {
       case Event.PhaseStarted _ -> started.increment();
       case Event.PhaseHeldUp _ -> heldUp.increment();
       case Event.PhaseRefused refused -> faults.count(refused.fault());
-      case Event.DatasetComplete(_, _, Event.PhaseExtent extent) -> {
+      case Event.DatasetComplete(_, _, _, Event.PhaseExtent extent) -> {
         complete.record(extent.phaseUs(), TimeUnit.MICROSECONDS);
         protection.record(extent.protectionUs(), TimeUnit.MICROSECONDS);
         bytes.increment(extent.bytes());

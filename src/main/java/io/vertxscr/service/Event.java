@@ -66,8 +66,12 @@ public sealed interface Event {
    */
   record PhaseExtent(long files, long bytes, long phaseUs, long protectionUs) {}
 
-  /** Every node has said that its part is protected, durably. */
-  record DatasetComplete(long run, int dataset, PhaseExtent extent) implements Event {}
+  /**
+   * Every node has said that its part is protected, durably.
+   *
+   * @param published whether it is in the prefix directory, where its ranks have written it past the cache
+   */
+  record DatasetComplete(long run, int dataset, boolean published, PhaseExtent extent) implements Event {}
 
   /** The dataset is deleted on every node; the run goes on with the one before. */
   record DatasetDiscarded(long run, int dataset, Fault fault, String cause, PhaseExtent extent) implements Event {}

@@ -23,8 +23,8 @@ public final class TraceRoots implements Observer {
         begun = Optional.of(started);
         sinceNs = traces.now();
       }
-      case Event.DatasetComplete(long run, int dataset, Event.PhaseExtent extent) ->
-          end(run, dataset, Optional.of(extent), Optional.empty());
+      case Event.DatasetComplete complete ->
+          end(complete.run(), complete.dataset(), Optional.of(complete.extent()), Optional.empty());
       case Event.DatasetDiscarded failed -> end(failed.run(), failed.dataset(), Optional.of(failed.extent()),
           Optional.of(new TraceSpan.Failure(failed.fault(), failed.cause())));
       case Event.RunOver over when over.dataset() != 0 && over.fault().isPresent() ->

@@ -65,7 +65,8 @@ class MetricsPageTest {
 
   @Test
   void bytesAndSecondsAreCountedInBaseUnits() {
-    metrics.observer().notice(new Event.DatasetComplete(1, 1, new Event.PhaseExtent(3, 4_000, 1_500_000, 250_000)));
+    metrics.observer().notice(
+        new Event.DatasetComplete(1, 1, false, new Event.PhaseExtent(3, 4_000, 1_500_000, 250_000)));
     metrics.observer().notice(new Event.FlushDone(1, 1, 4_000, 2_000_000));
 
     assertThat(ours()).contains("scr_phase_seconds_sum{outcome=\"complete\"} 1.5\n",

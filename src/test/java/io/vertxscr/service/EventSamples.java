@@ -18,7 +18,7 @@ public final class EventSamples {
       new Event.RunOver(7, 3, Optional.of(Fault.NODE_LOST), "node n2 has left the cluster"),
       new Event.Halting(7, "TIME_LIMIT", "the allocation has 60 s left"),
       new Event.PhaseStarted(7, 3, "step-3", true, false),
-      new Event.DatasetComplete(7, 3, new Event.PhaseExtent(16, 1_000_000, 5_000, 2_000)),
+      new Event.DatasetComplete(7, 3, false, new Event.PhaseExtent(16, 1_000_000, 5_000, 2_000)),
       new Event.DatasetDiscarded(7, 3, Fault.NOT_VALID, "rank 4", new Event.PhaseExtent(16, 1_000_000, 5_000, 2_000)),
       new Event.PhaseHeldUp(7, "no room in store /ssd"),
       new Event.PhaseRefused(7, 4, "step-4", Fault.NO_SPACE, "no room in store /ssd"),

@@ -50,5 +50,7 @@ class StoreOfARunTest {
       cluster.start(node);
     }
     assertThat(new VirtualRun(cluster, cachingIn("elsewhere", "1"), "n1", "n2", "n3").steps(2, 2)).isEqualTo(1);
+    assertThat(cluster.bus().events("dataset-complete")).extracting(complete -> complete.getBoolean("published"))
+        .as("the second past the cache").containsExactly(false, true);
   }
 }

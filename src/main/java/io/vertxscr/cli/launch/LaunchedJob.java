@@ -224,7 +224,13 @@ final class LaunchedJob {
       case "restart-anew" -> say(cause);
       case "phase-started" -> news.writing(dataset, event.getString("name", ""),
           event.getBoolean("checkpoint", false), event.getBoolean("output", false));
-      case "dataset-complete" -> news.complete(dataset);
+      case "dataset-complete" -> {
+        if (event.getBoolean("published", false)) {
+          news.flushed(dataset);
+        } else {
+          news.complete(dataset);
+        }
+      }
       case "flush-failed", "flush-given-up" -> news.flushFailed(dataset, cause);
       case "flush-done" -> news.flushed(dataset);
       case "dataset-discarded", "dataset-dropped", "evicted" -> news.gone(dataset);

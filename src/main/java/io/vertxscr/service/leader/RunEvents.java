@@ -34,8 +34,12 @@ public final class RunEvents {
   private String lastFailure = "";
 
   /** The dataset that is being written, id 0 for none; times by the nano clock. */
-  private record Writing(int id, Totals totals, long startedNs, long completedNs) {
-    static final Writing NOTHING = new Writing(0, Totals.NONE, 0, 0);
+  private record Writing(int id, Totals totals, boolean published, long startedNs, long completedNs) {
+    static final Writing NOTHING = begun(0, 0);
+
+    static Writing begun(int id, long nowNs) {
+      return new Writing(id, Totals.NONE, false, nowNs, nowNs);
+    }
   }
 
   /**
@@ -81,8 +85,7 @@ public final class RunEvents {
 
   /** Ranks begin to write a dataset. */
   void started(long run, DatasetDescriptor dataset) {
-    long now = nanoClock.getAsLong();
-    writing = new Writing(dataset.id(), Totals.NONE, now, now);
+    writing = Writing.begun(dataset.id(), nanoClock.getAsLong());
     observer.notice(new Event.PhaseStarted(run, dataset.id(), dataset.name(),
         dataset.flags().checkpoint(), dataset.flags().output()));
   }
@@ -90,24 +93,23 @@ public final class RunEvents {
   /** A step of a dataset that may have been started under another leader. */
   void met(int datasetId) {
     if (writing.id() != datasetId) {
-      long now = nanoClock.getAsLong();
-      writing = new Writing(datasetId, Totals.NONE, now, now);
+      writing = Writing.begun(datasetId, nanoClock.getAsLong());
     }
   }
 
   /** All ranks have written; redundancy is computed from here on. */
   void written(Totals totals) {
-    writing = new Writing(writing.id(), totals, writing.startedNs(), nanoClock.getAsLong());
+    writing = new Writing(writing.id(), totals, false, writing.startedNs(), nanoClock.getAsLong());
   }
 
   /** Files and bytes of a dataset past the cache, which are known only at its end. */
   void published(Totals totals) {
-    writing = new Writing(writing.id(), totals, writing.startedNs(), writing.completedNs());
+    writing = new Writing(writing.id(), totals, true, writing.startedNs(), writing.completedNs());
   }
 
   /** The dataset is complete and protected. */
   void complete(long run) {
-    observer.notice(new Event.DatasetComplete(run, writing.id(), extent()));
+    observer.notice(new Event.DatasetComplete(run, writing.id(), writing.published(), extent()));
     writing = Writing.NOTHING;
     failures = 0;
   }

@@ -335,6 +335,8 @@ class RunCommandTest {
     machine.says("node1", """
         event {"type":"restored","dataset":3,"ranks":{"kept":1,"moved":0,"rebuilt":3,"fetched":0},"restoreUs":5}
         event {"type":"run-begun","ranks":4,"nodes":2}
+        event {"type":"phase-started","dataset":2,"name":"past-the-cache"}
+        event {"type":"dataset-complete","dataset":2,"published":true}
         event {"type":"phase-started","dataset":4,"name":"step-4"}
         event {"type":"dataset-complete","dataset":4}
         event {"type":"flush-failed","dataset":4,"cause":"/p: Read-only file system"}

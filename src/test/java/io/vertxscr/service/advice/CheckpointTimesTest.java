@@ -52,7 +52,7 @@ class CheckpointTimesTest {
   private void phase(int dataset, boolean checkpoint, long seconds) {
     times.notice(new Event.PhaseStarted(7, dataset, "b", checkpoint, !checkpoint));
     clock.addAndGet(seconds * SECOND);
-    times.notice(new Event.DatasetComplete(7, dataset, new Event.PhaseExtent(1, 1, seconds * 1_000_000, 1)));
+    times.notice(new Event.DatasetComplete(7, dataset, false, new Event.PhaseExtent(1, 1, seconds * 1_000_000, 1)));
   }
 
   @Test

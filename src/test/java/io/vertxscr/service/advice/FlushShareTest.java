@@ -21,7 +21,7 @@ class FlushShareTest {
   void processorTimeCountsWhileAFlushIsUnderWayAndNoPhase() {
     after(100, new Event.FlushStarted(1));                // nothing under way before
     after(2, new Event.PhaseStarted(7, 2, "b.2", true, false));
-    after(50, new Event.DatasetComplete(7, 2, new Event.PhaseExtent(1, 1, 1, 1)));
+    after(50, new Event.DatasetComplete(7, 2, false, new Event.PhaseExtent(1, 1, 1, 1)));
     after(3, new Event.FlushStarted(2));                  // two at once count once
     after(4, new Event.FlushDone(1, 1, 10, 10));
     after(5, new Event.FlushGivenUp(2, 3, Fault.IO, "broken", 10));
