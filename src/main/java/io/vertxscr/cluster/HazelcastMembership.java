@@ -7,6 +7,7 @@ import com.hazelcast.config.Config;
 import com.hazelcast.core.HazelcastInstance;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.NodeInfo;
+import io.vertxscr.model.Release;
 import io.vertxscr.model.ScrException;
 import io.vertxscr.service.Membership;
 import java.util.List;
@@ -19,7 +20,7 @@ import java.util.stream.Collectors;
 /**
  * Membership as Hazelcast sees it. Its member list is ordered by age and the same on all members, which is all that the
  * choice of a leader needs. What a node tells of itself are attributes of its member; members without them are
- * applications.
+ * applications. One of another release of this program, whose messages may have other fields, is no node.
  */
 public final class HazelcastMembership implements Membership {
   /** By which vertx-hazelcast knows a member. */
@@ -29,6 +30,7 @@ public final class HazelcastMembership implements Membership {
   private static final String PEER_HOST = "scr.peer.host";
   private static final String PEER_PORT = "scr.peer.port";
   private static final String KEY = "scr.key";
+  private static final String RELEASE = "scr.release";
 
   private final HazelcastInstance hazelcast;
   private final NodeInfo self;
@@ -39,12 +41,13 @@ public final class HazelcastMembership implements Membership {
   /**
    * Watches the cluster that this instance has joined.
    *
-   * @throws ScrException DUPLICATE_NODE if an older member has the same name
+   * @throws ScrException DUPLICATE_NODE if an older member has the same name, BAD_CONFIGURATION if it is of another
+   *     release
    */
   public HazelcastMembership(HazelcastInstance hazelcast, NodeInfo self) {
     this.hazelcast = hazelcast;
     this.self = self;
-    refuseIfNameIsTaken();
+    hazelcast.getCluster().getMembers().stream().takeWhile(member -> !member.localMember()).forEach(this::requireFits);
     hazelcast.getCluster().addMembershipListener(new MembershipListener() {
       @Override
       public void memberAdded(MembershipEvent event) {
@@ -69,25 +72,31 @@ public final class HazelcastMembership implements Membership {
         .setAttribute(HOST_ID, node.hostId())
         .setAttribute(PEER_HOST, node.peerHost())
         .setAttribute(PEER_PORT, String.valueOf(node.peerPort()))
-        .setAttribute(KEY, node.key());
+        .setAttribute(KEY, node.key())
+        .setAttribute(RELEASE, Release.NAME);
   }
 
   private static Optional<NodeInfo> info(Member member) {
     String name = member.getAttribute(NAME);
-    return name == null ? Optional.empty() : Optional.of(new NodeInfo(name, member.getAttribute(HOST_ID),
-        member.getAttribute(PEER_HOST), Integer.parseInt(member.getAttribute(PEER_PORT)), member.getAttribute(KEY)));
+    return name == null || !isOfThisRelease(member) ? Optional.empty()
+        : Optional.of(new NodeInfo(name, member.getAttribute(HOST_ID), member.getAttribute(PEER_HOST),
+            Integer.parseInt(member.getAttribute(PEER_PORT)), member.getAttribute(KEY)));
   }
 
-  private void refuseIfNameIsTaken() {
-    for (Member member : hazelcast.getCluster().getMembers()) {
-      if (member.localMember()) {
-        return;
-      }
-      String name = member.getAttribute(NAME);
-      if (self.name().equals(name)) {
-        throw new ScrException(Fault.DUPLICATE_NODE, "node " + name + " is a member already, at "
-            + member.getAddress() + "; every daemon needs a name of its own (--name)");
-      }
+  private static boolean isOfThisRelease(Member member) {
+    return Release.NAME.equals(member.getAttribute(RELEASE));
+  }
+
+  private void requireFits(Member older) {
+    String name = older.getAttribute(NAME);
+    if (self.name().equals(name)) {
+      throw new ScrException(Fault.DUPLICATE_NODE, "node " + name + " is a member already, at "
+          + older.getAddress() + "; every daemon needs a name of its own (--name)");
+    }
+    if (name != null && !isOfThisRelease(older)) {
+      throw new ScrException(Fault.BAD_CONFIGURATION, "node " + name + " at " + older.getAddress() + " is of release "
+          + Optional.ofNullable(older.getAttribute(RELEASE)).orElse("0.1.0 or older") + ", this daemon of "
+          + Release.NAME + ": all daemons of a cluster need the same release");
     }
   }
 
