@@ -8,12 +8,10 @@ import io.vertxscr.prefix.metadata.FlushFileStore;
 import io.vertxscr.prefix.metadata.PrefixIndex.Reading;
 import io.vertxscr.prefix.metadata.PrefixIndex;
 import io.vertxscr.prefix.metadata.PrefixPaths;
-import io.vertxscr.prefix.metadata.WrittenOver;
 import io.vertxscr.prefix.publish.LeftoverSweep;
 import io.vertxscr.prefix.publish.Publication;
 import io.vertxscr.scavenge.DatasetAssembly.Assembled;
 import io.vertxscr.storage.Presence;
-import java.nio.file.attribute.FileTime;
 import java.time.Clock;
 import java.time.LocalDateTime;
 import java.util.ArrayList;
@@ -26,7 +24,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Set;
-import java.util.function.BiFunction;
 import java.util.function.BinaryOperator;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
@@ -41,16 +38,12 @@ public final class DatasetPublisher {
   private static final Set<Fault> OF_ONE_DATASET = EnumSet.of(Fault.CORRUPT, Fault.BUSY, Fault.WRONG_STATE,
       Fault.OUTSIDE_PREFIX, Fault.BAD_REQUEST, Fault.NO_SUCH_DATASET, Fault.NO_SUCH_FILE, Fault.UNKNOWN_RANK);
 
-  /** At all maps without the lock: who publishes all the time does not keep a command from its end. */
-  private static final int MOST_LOOKS = 3;
-
   private final PrefixPaths paths;
   private final PrefixIndex index;
   private final FlushFileStore flushFile;
   private final Clock clock;
   private final Consumer<Finding> findings;
   private final Publication publication;
-  private Owners owners;
 
   /** @param clock for the times in the index */
   public DatasetPublisher(PrefixPaths paths, PrefixIndex index, FlushFileStore flushFile, Clock clock,
@@ -94,14 +87,15 @@ public final class DatasetPublisher {
    */
   public boolean add(int id, boolean takeOver) {
     remarks(index.makeIfLost());
-    if (tellIfOverwritten(id, overwritten())) {
+    FileOwners owners = new FileOwners(paths, index, publication);
+    if (tellIfOverwritten(id, owners)) {
       return false;
     }
     try {
-      return enlist(List.of(assemble(id, takeOver)), List.of());
+      return enlist(List.of(assemble(id, takeOver)), List.of(), owners);
     } catch (ScrException e) {
       if (e.fault() == Fault.CORRUPT && !isReadable(id)) {
-        enlist(List.of(), listed(entry -> entry.id() == id));
+        enlist(List.of(), listed(entry -> entry.id() == id), owners);
       }
       throw e;
     }
@@ -117,40 +111,14 @@ public final class DatasetPublisher {
     return index.read().index().entries().stream().filter(Index.Entry::complete).filter(which).toList();
   }
 
-  /** Datasets whose files are another one's by now, which is whole: nothing is made of them again. */
-  private Map<Integer, Integer> overwritten() {
-    owners = new Owners();
-    return owners.overwritten;
-  }
-
-  /** Whose files are another one's, as the maps said at some time. */
-  private final class Owners {
-    /** Looked at first: what is published meanwhile is not among them. */
-    private final Map<Integer, SummaryVersion> summaries = summaries();
-    private final Map<Integer, Integer> overwritten = new WrittenOver(paths).among(publication.whole());
-
-    /** Whether nothing was published since, or marked. A map is not changed without its summary. */
-    boolean isCurrent() {
-      return summaries.entrySet().containsAll(summaries().entrySet());
-    }
-  }
-
-  /** By which a summary is known again: each is a file of its own. */
-  private record SummaryVersion(Optional<Object> fileKey, FileTime modified) {}
-
-  private Map<Integer, SummaryVersion> summaries() {
-    Map<Integer, SummaryVersion> found = new HashMap<>();
-    publication.datasets().forEach(id -> Presence.look(paths.summary(id)).ifPresent(file -> found.put(id,
-        new SummaryVersion(Optional.ofNullable(file.fileKey()), file.lastModifiedTime()))));
-    return found;
-  }
-
-  private boolean tellIfOverwritten(int id, Map<Integer, Integer> overwritten) {
-    if (!overwritten.containsKey(id)) {
+  /** Of a dataset whose files are another one's by now, which is whole, nothing is made again. */
+  private boolean tellIfOverwritten(int id, FileOwners owners) {
+    Integer owner = owners.overwritten().get(id);
+    if (owner == null) {
       return false;
     }
     publication.summary(id).ifPresent(summary ->
-        findings.accept(new Finding.OverwrittenBy(summary.descriptor(), overwritten.get(id))));
+        findings.accept(new Finding.OverwrittenBy(summary.descriptor(), owner)));
     return true;
   }
 
@@ -193,7 +161,7 @@ public final class DatasetPublisher {
    * @param lost entries of datasets that are not whole any more
    * @return whether restarts can use all of them
    */
-  private boolean enlist(List<Assembled> looked, List<Index.Entry> lost) {
+  private boolean enlist(List<Assembled> looked, List<Index.Entry> lost, FileOwners owners) {
     if (looked.isEmpty() && lost.isEmpty()) {
       return true;                                        // an empty mount point must not get an index of its own
     }
@@ -208,7 +176,7 @@ public final class DatasetPublisher {
     if (parts.isEmpty() || !rest.isEmpty()) {
       parts.add(rest);
     }
-    List<Reading> readings = parts.stream().map(part -> enlist(part, all.whole, replaced)).toList();
+    List<Reading> readings = parts.stream().map(part -> enlist(part, all.whole, replaced, owners)).toList();
     remarks(readings.stream().map(Reading::remarks).flatMap(List::stream).distinct().toList());
     List<DatasetDescriptor> whole = parts.stream().flatMap(part -> part.whole.stream()).toList();
     Index listed = readings.getLast().index();
@@ -249,9 +217,9 @@ public final class DatasetPublisher {
    * @param all that were found whole, these and others
    * @param replaced gets those of which another one has the name
    */
-  private Reading enlist(
-      Enlisting some, List<DatasetDescriptor> all, Map<Integer, DatasetDescriptor> replaced) {
-    return withOwners((held, overwritten) -> {
+  private Reading enlist(Enlisting some, List<DatasetDescriptor> all, Map<Integer, DatasetDescriptor> replaced,
+      FileOwners owners) {
+    return owners.exclusively((held, overwritten) -> {
       Index listed = held.read().index();
       replaced.putAll(replaced(listed, all));
       for (DatasetDescriptor one : some.broken) {
@@ -267,25 +235,6 @@ public final class DatasetPublisher {
       LocalDateTime now = LocalDateTime.now(clock);
       return held.update(before -> withOverwritten(
           withBroken(withoutLost(before, some.lost).enlist(some.whole, now), some.broken), overwritten));
-    });
-  }
-
-  /**
-   * Does something under the lock, knowing whose files are another one's. The maps that say so may be large, and are
-   * read before; again where somebody has published since.
-   */
-  private <T> T withOwners(BiFunction<PrefixIndex, Map<Integer, Integer>, T> work) {
-    for (int looks = 1; looks <= MOST_LOOKS; looks++) {
-      Optional<T> done = index.exclusively(held ->
-          owners.isCurrent() ? Optional.of(work.apply(held, owners.overwritten)) : Optional.empty());
-      if (done.isPresent()) {
-        return done.get();
-      }
-      owners = new Owners();
-    }
-    return index.exclusively(held -> {
-      owners = new Owners();
-      return work.apply(held, owners.overwritten);
     });
   }
 
@@ -385,10 +334,10 @@ public final class DatasetPublisher {
     remarks(remarks);
     List<Assembled> looked = new ArrayList<>();
     Set<Integer> withoutMap = new HashSet<>();
-    Map<Integer, Integer> overwritten = overwritten();
+    FileOwners owners = new FileOwners(paths, index, publication);
     boolean good = true;
     for (int id : publication.datasets()) {
-      if (tellIfOverwritten(id, overwritten)) {
+      if (tellIfOverwritten(id, owners)) {
         continue;
       }
       if (isWorthALook(id)) {
@@ -399,7 +348,7 @@ public final class DatasetPublisher {
     }
     List<Index.Entry> lost =
         listed(entry -> withoutMap.contains(entry.id()) || !publication.isComplete(entry.id()));
-    return enlist(looked, lost) && good;
+    return enlist(looked, lost, owners) && good;
   }
 
   private boolean isWorthALook(int id) {
