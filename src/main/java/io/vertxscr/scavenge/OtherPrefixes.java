@@ -2,11 +2,8 @@ package io.vertxscr.scavenge;
 
 import io.vertxscr.model.DatasetDescriptor;
 import io.vertxscr.model.DatasetRecord;
+import io.vertxscr.prefix.metadata.PrefixDirectories;
 import io.vertxscr.prefix.metadata.PrefixPaths;
-import io.vertxscr.storage.Faults;
-import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
@@ -39,7 +36,7 @@ public final class OtherPrefixes {
   public static Optional<String> sentence(
       Collection<CachedFor> held, Predicate<DatasetDescriptor> wanted, PrefixPaths paths) {
     List<CachedFor> found = held.stream().filter(one -> wanted.test(one.dataset())).toList();
-    if (found.isEmpty() || found.stream().anyMatch(one -> isSame(one.prefix(), paths))) {
+    if (found.isEmpty() || found.stream().anyMatch(one -> PrefixDirectories.isSame(one.prefix(), paths))) {
       return Optional.empty();
     }
     CachedFor first = found.getFirst();
@@ -51,19 +48,6 @@ public final class OtherPrefixes {
 
   /** Whether it was written for this prefix directory, under any path to it. @throws ScrException IO */
   static boolean isOf(DatasetRecord record, PrefixPaths paths) {
-    return isSame(record.origin().prefix(), paths);
-  }
-
-  /** Whether this is a path to that prefix directory. @throws ScrException IO */
-  public static boolean isSame(String prefix, PrefixPaths paths) {
-    if (prefix.equals(paths.prefix().toString())) {
-      return true;
-    }
-    Path other = paths.prefix().getFileSystem().getPath(prefix);
-    try {
-      return Files.exists(other) && Files.isSameFile(other, paths.prefix());
-    } catch (IOException e) {
-      throw Faults.io(other, e);
-    }
+    return PrefixDirectories.isSame(record.origin().prefix(), paths);
   }
 }

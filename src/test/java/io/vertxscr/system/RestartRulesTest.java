@@ -241,6 +241,41 @@ class RestartRulesTest extends EmbeddedTest {
     }
   }
 
+  /** The caches know a prefix directory by its path, which may be another one in the next job. */
+  @Test
+  void aRunThatGivesItsDirectoryAnotherPathIsRefusedWhereTheCachesAloneHaveTheNewest() throws Exception {
+    Path link = directory.resolve("link");
+    try (TestCluster cluster = cluster(3, 0)) {
+      cluster.steps(1, 2, NODES);
+      Files.createSymbolicLink(link, cluster.prefix());
+      for (CompletableFuture<Integer> rank : at(link, cluster).start(scr -> RankProgram.restart(scr, 3))) {
+        assertThat(EmbeddedRun.failure(rank)).isInstanceOfSatisfying(ScrException.class,
+            e -> assertThat(e.fault()).as(e.getMessage()).isEqualTo(Fault.BAD_CONFIGURATION))
+            .hasMessageContainingAll("dataset 2 \"step-2\"", cluster.prefix().toString(),
+                link.toString(), "scr drop 2");
+      }
+      assertThat(cluster.restart(NODES)).as("by the path that they know").isEqualTo(2);
+    }
+    try (TestCluster cluster = cluster(3, 1)) {
+      cluster.steps(3, 3, NODES);
+      assertThat(EmbeddedRun.all(at(link, cluster).start(scr -> RankProgram.restart(scr, 3))))
+          .as("the newest is in the prefix directory").containsOnly(3);
+    }
+  }
+
+  @Test
+  void aRunInAnotherDirectoryBeginsWithoutTheCheckpointsOfTheFirst() throws Exception {
+    try (TestCluster cluster = cluster(3, 0)) {
+      cluster.steps(1, 2, NODES);
+      Path other = Files.createDirectory(directory.resolve("other"));
+      assertThat(EmbeddedRun.all(at(other, cluster).start(scr -> RankProgram.restart(scr, 3)))).containsOnly(0);
+    }
+  }
+
+  private static EmbeddedRun at(Path prefix, TestCluster cluster) {
+    return new EmbeddedRun(cluster.nodes(), prefix, List.of(NODES));
+  }
+
   /** Elsewhere all datasets must be added by hand; until then the job starts without a checkpoint. */
   @Test
   void anIndexThatIsLostIsMadeAgainFromTheDatasetsWhenARunBegins() throws Exception {

@@ -6,7 +6,6 @@ import io.vertxscr.prefix.metadata.PrefixDirectories;
 import io.vertxscr.prefix.metadata.PrefixIndex;
 import io.vertxscr.prefix.metadata.PrefixPaths;
 import io.vertxscr.prefix.publish.Publication;
-import io.vertxscr.scavenge.OtherPrefixes;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -30,13 +29,13 @@ record PrefixChoice(PrefixPaths directory, boolean named, Function<String, Path>
    *     there; IO
    */
   PrefixPaths among(Collection<String> origins, List<String> remarks) {
-    if (named || origins.stream().anyMatch(one -> OtherPrefixes.isSame(one, directory)) || isOfDatasets()) {
+    if (named || origins.stream().anyMatch(one -> PrefixDirectories.isSame(one, directory)) || isOfDatasets()) {
       return directory;
     }
     List<PrefixPaths> found = new ArrayList<>();
     for (String origin : origins) {
       PrefixPaths paths = new PrefixPaths(files.apply(origin));
-      if (found.stream().noneMatch(one -> OtherPrefixes.isSame(origin, one))) {
+      if (found.stream().noneMatch(one -> PrefixDirectories.isSame(origin, one))) {
         found.add(paths);
       }
     }

@@ -10,6 +10,7 @@ import io.vertxscr.model.Fault;
 import io.vertxscr.model.Names;
 import io.vertxscr.model.Plural;
 import io.vertxscr.model.ScrException;
+import io.vertxscr.prefix.metadata.PrefixDirectories;
 import io.vertxscr.prefix.metadata.PrefixPaths;
 import io.vertxscr.protocol.Wire;
 import io.vertxscr.scavenge.NodeCache;
@@ -121,7 +122,7 @@ record SeenCaches(PrefixPaths paths, List<Inventory> caches, List<OtherPrefixes.
         new OtherPrefixes.CachedFor(cache.node(), dataset.descriptor(), dataset.origin().prefix()))).toList();
     PrefixPaths paths = prefix.among(prefixes(all), remarks);
     JsonObject run = status.getJsonObject("run", new JsonObject());
-    boolean ofThis = run.containsKey("prefix") && OtherPrefixes.isSame(run.getString("prefix"), paths);
+    boolean ofThis = run.containsKey("prefix") && PrefixDirectories.isSame(run.getString("prefix"), paths);
     return new SeenCaches(paths, ofPrefix(found, paths), elsewhere(all, paths, remarks), nodes, "as the daemons say",
         ofThis ? OptionalInt.of(run.getInteger("ranks")) : OptionalInt.empty(), remarks);
   }
@@ -148,7 +149,7 @@ record SeenCaches(PrefixPaths paths, List<Inventory> caches, List<OtherPrefixes.
   /** Whether a path is to that directory; each is looked up once. */
   private static Predicate<String> isSame(PrefixPaths paths) {
     Map<String, Boolean> known = new HashMap<>();
-    return path -> known.computeIfAbsent(path, prefix -> OtherPrefixes.isSame(prefix, paths));
+    return path -> known.computeIfAbsent(path, prefix -> PrefixDirectories.isSame(prefix, paths));
   }
 
   private static List<OtherPrefixes.CachedFor> elsewhere(

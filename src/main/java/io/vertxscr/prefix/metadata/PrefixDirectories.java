@@ -4,6 +4,7 @@ import io.vertxscr.model.Fault;
 import io.vertxscr.model.ScrException;
 import io.vertxscr.storage.AtomicFile;
 import io.vertxscr.storage.Faults;
+import io.vertxscr.storage.Presence;
 import io.vertxscr.storage.Trees;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -48,6 +49,19 @@ public final class PrefixDirectories {
       throw new ScrException(Fault.BAD_CONFIGURATION, "prefix directory " + directory + " " + why);
     });
     return new PrefixPaths(directory);
+  }
+
+  /** Whether this is a path to that prefix directory. @throws ScrException IO */
+  public static boolean isSame(String path, PrefixPaths paths) {
+    if (path.equals(paths.prefix().toString())) {
+      return true;
+    }
+    Path other = paths.path(path);
+    try {
+      return Presence.follow(other).isPresent() && Files.isSameFile(other, paths.prefix());
+    } catch (IOException e) {
+      throw Faults.io(other, e);
+    }
   }
 
   /**

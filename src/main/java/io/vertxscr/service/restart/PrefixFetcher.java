@@ -163,6 +163,16 @@ public final class PrefixFetcher {
                 isHeld(prefix, inventories) ? held(paths(prefix), look) : make(prefix)));
   }
 
+  /** Whether another path leads to this directory. Not, where that one cannot be looked at now. */
+  Future<Boolean> isSame(String prefix, String other) {
+    return PrefixJobs.twice(() -> loop.prefix().ask(PrefixJobs.PATIENCE_AT_BEGIN,
+        "compare " + prefix + " with " + other, () -> PrefixDirectories.isSame(other, paths(prefix))))
+        .otherwise(failure -> {
+          LOG.warn("{} is taken for another directory than {}: {}", other, prefix, failure.getMessage());
+          return false;
+        });
+  }
+
   /** Obstacle to writing files in a prefix directory, and whether a run has been there. */
   private record Look(Optional<String> trouble, boolean bare) {
     static Look at(PrefixPaths paths) {

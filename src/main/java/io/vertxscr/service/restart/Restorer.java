@@ -117,7 +117,7 @@ public final class Restorer {
     return scene(wanted).compose(scene -> {
       delayed = Optional.empty();
       freed.clear();
-      Future<Void> may = fromCaches(wanted) ? Future.succeededFuture() : mayEmpty(scene, wanted);
+      Future<Void> may = fromCaches(wanted) ? requireItsPath(scene, wanted) : mayEmpty(scene, wanted);
       Future<Void> noted = may.compose(_ -> onlyCopies.keep(
           scene.inventories(), wanted.prefix(), scene.flushed(), scene.history()));
       return noted.compose(_ -> restore(wanted, scene)).map(found -> {
@@ -131,6 +131,36 @@ public final class Restorer {
       });
     }).compose(found -> found.restart().isPresent() ? Future.succeededFuture(found)
         : prefix.make(wanted.prefix()).map(found));       // caches without a good one are no reason to go on without it
+  }
+
+  /**
+   * Refuses a run that gives its prefix directory another path than the caches do. Where they alone have its newest
+   * checkpoint, it would not be found.
+   */
+  private Future<Void> requireItsPath(Scene scene, RestoreRequest wanted) {
+    CacheSnapshot caches = CacheSnapshot.of(scene.inventories());
+    int known = Math.max(scene.flushed().lastId(),
+        caches.copiesFor(wanted.prefix()).mapToInt(copy -> copy.descriptor().id()).max().orElse(0));
+    List<Inventory.Dataset> newer = caches.copies().filter(copy -> copy.descriptor().flags().checkpoint()
+        && copy.descriptor().id() > known && copy.flush() != FlushState.DONE).toList();
+    Future<Void> checked = Future.succeededFuture();
+    for (String path : newer.stream().map(copy -> copy.origin().prefix()).distinct().toList()) {
+      checked = checked.compose(_ -> prefix.isSame(wanted.prefix(), path)).map(isSame -> {
+        if (isSame) {
+          throw otherPath(newer.stream().filter(copy -> copy.origin().prefix().equals(path))
+              .map(Inventory.Dataset::descriptor).max(DatasetDescriptor.BY_AGE).orElseThrow(), path, wanted);
+        }
+        return null;
+      });
+    }
+    return checked;
+  }
+
+  private static ScrException otherPath(DatasetDescriptor newest, String path, RestoreRequest wanted) {
+    return new ScrException(Fault.BAD_CONFIGURATION, "the newest checkpoint, dataset " + newest.id() + " \""
+        + newest.name() + "\", is in the caches alone, which know the prefix directory as " + path + "; this run gives "
+        + wanted.prefix() + ", a path to the same directory. Nothing has been changed. Start with SCR_PREFIX=" + path
+        + "; or, where that checkpoint is not wanted, scr drop " + newest.id());
   }
 
   /** The caches are not emptied for a run that will be refused. */
