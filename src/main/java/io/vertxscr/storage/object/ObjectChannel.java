@@ -8,6 +8,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileLock;
 import java.nio.file.FileSystemException;
+import java.nio.file.NoSuchFileException;
 import java.util.Optional;
 
 /** An open file of an {@link ObjectFileSystem}, or a directory that is open to be synced. For one thread at a time. */
@@ -38,7 +39,11 @@ final class ObjectChannel extends UserspaceChannel {
   @Override
   public int write(ByteBuffer from, long at) throws IOException {
     requireWrites();
-    return content.write(from, at);
+    try {
+      return content.write(from, at);
+    } catch (NoSuchFileException e) {
+      throw files.aborted(path, e);
+    }
   }
 
   @Override
@@ -61,7 +66,11 @@ final class ObjectChannel extends UserspaceChannel {
   @Override
   public void force(boolean metadata) throws IOException {
     requireOpen();
-    content.force();
+    try {
+      content.force();
+    } catch (NoSuchFileException e) {
+      throw files.aborted(path, e);
+    }
   }
 
   /** Locks the file, the whole of it always. Ends when it is released or the channel closed. */

@@ -223,7 +223,8 @@ final class ObjectFiles extends UserspaceFiles {
     WrittenObject here = written.get(key);
     if (here != null) {
       Optional<byte[]> content = here.content();
-      return content.isPresent() ? new OpenContent.Bytes(content.get()) : new OpenContent.Stored(here.finish(), store);
+      return content.isPresent() ? new OpenContent.Bytes(content.get())
+          : new OpenContent.Stored(finished(file, here), store);
     }
     Optional<Found> found = file(key);
     if (found.isPresent()) {
@@ -320,7 +321,7 @@ final class ObjectFiles extends UserspaceFiles {
     if (here == null) {
       return file(key).orElseThrow(() -> new NoSuchFileException(file.toString()));
     }
-    Found found = here.finish();
+    Found found = finished(file, here);
     return new Found(found.key(), found.bytes(), found.etag(), found.modified(),
         here.stamp().asDraft(false).metadata());
   }
@@ -342,6 +343,26 @@ final class ObjectFiles extends UserspaceFiles {
     leases.saw(key, Optional.of(store.copy(found, key, found.metadata()).etag()));
     forget(found.key());
     store.delete(found.key());
+  }
+
+  private Found finished(UserspacePath file, WrittenObject here) throws IOException {
+    try {
+      return here.finish();
+    } catch (NoSuchFileException e) {
+      throw aborted(file, e);
+    }
+  }
+
+  /**
+   * The store has ended the upload of a file that is written here. A rule of its bucket says so, or somebody else. What
+   * was sent is gone: the file is none any more, so that nobody goes on with it.
+   */
+  FileSystemException aborted(UserspacePath file, NoSuchFileException cause) throws IOException {
+    discard(file);
+    FileSystemException failure = new FileSystemException(file.toString(), null,
+        "the object store has dropped its unfinished upload; it must be written again");
+    failure.initCause(cause);
+    return failure;
   }
 
   /** A file of which a part cannot be used again: whoever writes it begins anew. */

@@ -3,17 +3,22 @@ package io.vertxscr.prefix.copy.extent;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.vertxscr.model.FileMeta;
+import io.vertxscr.model.ScrException;
 import io.vertxscr.prefix.copy.extent.LargeDraft.Places;
 import io.vertxscr.storage.FileChecks;
 import io.vertxscr.storage.object.MemoryObjectStore;
 import io.vertxscr.storage.object.ObjectMachine;
+import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.util.OptionalInt;
 import java.util.Random;
+import java.util.function.Supplier;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Goal: a limit of bandwidth holds for an object store, whose parts are sent when they are full. */
 class ObjectDraftTest {
@@ -54,6 +59,44 @@ class ObjectDraftTest {
     assertThat(grants.pauses).as("pauses").isGreaterThan(10);
     Files.move(machine.path("draft"), machine.path("file"), StandardCopyOption.ATOMIC_MOVE);
     assertThat(FileChecks.crc(machine.path("file"))).isEqualTo(file.crc().getAsInt());
+  }
+
+  /** As a rule of the bucket does it after days, or somebody by hand. @param extents that are durable by then */
+  @ParameterizedTest
+  @ValueSource(ints = {0, 1, 2, 3})
+  void aDraftWhoseUploadWasAbortedByTheStoreIsCopiedAgain(int extents) throws Exception {
+    byte[] bytes = new byte[2 * EXTENT + 12_345];
+    new Random(7).nextBytes(bytes);
+    Path source = Files.write(directory.resolve("source"), bytes);
+    MemoryObjectStore store = new MemoryObjectStore(PART);
+    ObjectMachine machine = new ObjectMachine(store, PART);
+    FileMeta file = new FileMeta("source", "source", bytes.length, OptionalInt.of(FileChecks.crc(source)));
+    Supplier<LargeDraft> attempt = () -> new LargeDraft(
+        new Places(source, machine.path("draft"), machine.path("marks")), file, "owner", "the file", EXTENT);
+    LargeDraft first = attempt.get();
+    for (int extent = 0; extent < extents; extent++) {
+      ResumableCopy.run(first.copy(extent, Meter.NONE, () -> {}));
+    }
+    for (String upload : store.uploadIds()) {
+      store.abort(ObjectMachine.KEYS + "draft", upload);
+    }
+
+    assertThat(extents == 0 || fails(first, machine)).as("the attempt that meets it").isTrue();
+    assertThat(fails(attempt.get(), machine)).as("the next one").isFalse();
+    assertThat(FileChecks.crc(machine.path("file"))).isEqualTo(file.crc().getAsInt());
+    assertThat(store.openUploads()).isZero();
+  }
+
+  private static boolean fails(LargeDraft draft, ObjectMachine machine) {
+    try {
+      for (int extent = 0; extent < draft.count(); extent++) {
+        ResumableCopy.run(draft.copy(extent, Meter.NONE, () -> {}));
+      }
+      Files.move(machine.path("draft"), machine.path("file"), StandardCopyOption.ATOMIC_MOVE);
+      return false;
+    } catch (ScrException | IOException _) {
+      return true;
+    }
   }
 
   /** Admits one piece at a time. */
