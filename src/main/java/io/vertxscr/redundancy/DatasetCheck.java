@@ -2,6 +2,7 @@ package io.vertxscr.redundancy;
 
 import io.vertxscr.model.DatasetRecord.RankRecord;
 import io.vertxscr.model.DatasetRecord;
+import io.vertxscr.model.Fault;
 import io.vertxscr.model.FileMeta;
 import io.vertxscr.model.HeldPart;
 import io.vertxscr.model.RankFiles;
@@ -42,9 +43,10 @@ public final class DatasetCheck {
    * Something that is not as it should be.
    *
    * @param problem in a sentence
+   * @param unread whether it could not be read, so that nobody knows whether its bytes are right
    * @param learned the checksum of parity that had none so far: nothing is wrong with it as far as anybody knows
    */
-  public record Deviation(RankRecord rank, HeldPart part, String problem, OptionalInt learned) {}
+  public record Deviation(RankRecord rank, HeldPart part, String problem, boolean unread, OptionalInt learned) {}
 
   /** A range of a file, and the checksum that it should have; empty where nobody knows. */
   private record Checked(Path file, long offset, long bytes, OptionalInt crc) {}
@@ -96,9 +98,9 @@ public final class DatasetCheck {
       try {
         count = step();
       } catch (IOException e) {
-        failed(Faults.io(directory, e).getMessage());
+        failed(Faults.io(directory, e));
       } catch (ScrException e) {
-        failed(e.getMessage());
+        failed(e);
       }
     }
     return count;
@@ -131,7 +133,7 @@ public final class DatasetCheck {
   private void begin() {
     if (part.part == HeldPart.FILES) {
       for (FileMeta meta : part.rank.files().files()) {
-        Optional<String> wrong = FileChecks.sizeProblem(directory, meta);
+        Optional<String> wrong = FileChecks.problemUnlessUnreadable(directory, meta.withoutCrc());
         if (wrong.isPresent()) {
           bad(wrong.get());
           return;
@@ -170,7 +172,7 @@ public final class DatasetCheck {
     part.crc.reset();
     part.done = 0;
     if (range.crc.isEmpty()) {
-      deviations.add(new Deviation(part.rank, part.part, "", OptionalInt.of(found)));
+      deviations.add(new Deviation(part.rank, part.part, "", false, OptionalInt.of(found)));
     } else if (found != range.crc.getAsInt()) {
       int again = crc(range);
       if (again != range.crc.getAsInt()) {
@@ -196,23 +198,28 @@ public final class DatasetCheck {
     ByteBuffer buffer = PieceBuffers.first(range.bytes - from);
     int count = channel.read(buffer, range.offset + from);
     if (count < 0) {
-      throw new IOException(range.file + " ends at byte " + (range.offset + from) + ", before it should");
+      throw new ScrException(
+          Fault.CORRUPT, range.file + " ends at byte " + (range.offset + from) + ", before it should");
     }
     into.update(buffer.flip());
     return count;
   }
 
   /** It may have been the only operation that fails. */
-  private void failed(String problem) {
+  private void failed(ScrException problem) {
     if (part.isSecondTry) {
-      bad(problem);
+      bad(problem.getMessage(), problem.fault() == Fault.IO);
     } else {
       part = new PartCheck(part.rank, part.part, true);
     }
   }
 
   private void bad(String problem) {
-    deviations.add(new Deviation(part.rank, part.part, problem, OptionalInt.empty()));
+    bad(problem, false);
+  }
+
+  private void bad(String problem, boolean unread) {
+    deviations.add(new Deviation(part.rank, part.part, problem, unread, OptionalInt.empty()));
     part = parts.poll();
   }
 }

@@ -19,16 +19,24 @@ public final class DamagedParts {
 
   private record Key(DatasetKey dataset, int rank, HeldPart part) {}
 
-  /** @param file the redundancy file that is meant: the damage goes with it */
-  private record Mark(Optional<String> file, String problem) {}
+  /**
+   * @param file the redundancy file that is meant: the damage goes with it
+   * @param unread whether it could not be read, so that it may be good
+   */
+  private record Mark(Optional<String> file, String problem, boolean unread) {}
 
   /** One of them, with what is wrong with it in a sentence. */
   public record Damage(DatasetKey dataset, int rank, HeldPart part, String problem) {}
 
-  /** Marks a part. @return false if it was marked already */
-  public boolean mark(DatasetKey dataset, RankRecord rank, HeldPart part, String problem) {
+  /**
+   * Marks a part.
+   *
+   * @param unread whether it could not be read: it may be good when that has passed
+   * @return false if it was marked already
+   */
+  public boolean mark(DatasetKey dataset, RankRecord rank, HeldPart part, String problem, boolean unread) {
     boolean known = problem(dataset, rank, part).isPresent();
-    marks.put(new Key(dataset, rank.files().rank(), part), new Mark(file(rank, part), problem));
+    marks.put(new Key(dataset, rank.files().rank(), part), new Mark(file(rank, part), problem, unread));
     return !known;
   }
 
@@ -39,8 +47,17 @@ public final class DamagedParts {
 
   /** What is wrong with a part that the filemap names; empty where nothing is known. */
   public Optional<String> problem(DatasetKey dataset, RankRecord rank, HeldPart part) {
+    return find(dataset, rank, part).map(Mark::problem);
+  }
+
+  /** The same of a part that could not be read. */
+  public Optional<String> unread(DatasetKey dataset, RankRecord rank, HeldPart part) {
+    return find(dataset, rank, part).filter(Mark::unread).map(Mark::problem);
+  }
+
+  private Optional<Mark> find(DatasetKey dataset, RankRecord rank, HeldPart part) {
     return Optional.ofNullable(marks.get(new Key(dataset, rank.files().rank(), part)))
-        .filter(mark -> mark.file.equals(file(rank, part))).map(Mark::problem);
+        .filter(mark -> mark.file.equals(file(rank, part)));
   }
 
   /** The damaged parts of a dataset, by rank. */

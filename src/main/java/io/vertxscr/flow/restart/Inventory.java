@@ -9,8 +9,10 @@ import io.vertxscr.model.RedundancySet;
 import io.vertxscr.model.Scheme;
 import java.util.Collections;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.stream.Stream;
 
 /**
  * Datasets of a node, without the files' metadata: enough to plan a restart or a flush.
@@ -41,6 +43,11 @@ public record Inventory(String node, List<Dataset> datasets, Set<String> prefixe
     return new Inventory(node, datasets, prefixes, true);
   }
 
+  /** The same if all that could not be read is good. */
+  Inventory asRead() {
+    return new Inventory(node, datasets.stream().map(Dataset::asRead).toList(), prefixes, drained);
+  }
+
   /**
    * One dataset on that node.
    *
@@ -56,6 +63,10 @@ public record Inventory(String node, List<Dataset> datasets, Set<String> prefixe
     public Dataset without() {
       return new Dataset(descriptor, origin, base, redundancy, flush,
           ranks.stream().map(held -> new Held(held.rank(), held.set(), false, false)).toList());
+    }
+
+    private Dataset asRead() {
+      return new Dataset(descriptor, origin, base, redundancy, flush, ranks.stream().map(Held::asRead).toList());
     }
 
     public Scheme scheme() {
@@ -78,6 +89,23 @@ public record Inventory(String node, List<Dataset> datasets, Set<String> prefixe
    *
    * @param files the rank's files (false once they have failed their check)
    * @param redundancy the redundancy file that the rank wrote
+   * @param filesUnread why nobody knows whether its files are good: they could not be read
+   * @param redundancyUnread the same of its redundancy file
    */
-  public record Held(int rank, RedundancySet set, boolean files, boolean redundancy) {}
+  public record Held(int rank, RedundancySet set, boolean files, boolean redundancy, Optional<String> filesUnread,
+      Optional<String> redundancyUnread) {
+    /** Of which all is known. */
+    public Held(int rank, RedundancySet set, boolean files, boolean redundancy) {
+      this(rank, set, files, redundancy, Optional.empty(), Optional.empty());
+    }
+
+    Stream<String> unread() {
+      return Stream.of(filesUnread, redundancyUnread).flatMap(Optional::stream);
+    }
+
+    /** The same once what could not be read turns out to be good. */
+    private Held asRead() {
+      return new Held(rank, set, files || filesUnread.isPresent(), redundancy || redundancyUnread.isPresent());
+    }
+  }
 }

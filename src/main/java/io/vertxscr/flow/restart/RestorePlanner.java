@@ -35,6 +35,7 @@ import java.util.function.IntFunction;
 import java.util.function.Predicate;
 import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 /** Finds the checkpoints that the caches can give back, and how. Pure. */
@@ -115,9 +116,29 @@ public final class RestorePlanner {
    * Plans the restoration of one dataset for the ranks of a new run.
    *
    * @param map as many ranks as the run had that wrote the dataset
-   * @throws ScrException TOO_MANY_LOST, naming the first rank that cannot be had and what of its set is missing
+   * @throws ScrException TOO_MANY_LOST, naming the first rank that cannot be had and what of its set is missing; IO
+   *     where all could be had if what cannot be read now were good
    */
   public static RestorePlan plan(DatasetDescriptor dataset, List<Inventory> inventories, RankMap map) {
+    try {
+      return planned(dataset, inventories, map);
+    } catch (ScrException lost) {
+      throw unread(dataset, inventories, map).orElse(lost);
+    }
+  }
+
+  private static Optional<ScrException> unread(
+      DatasetDescriptor dataset, List<Inventory> inventories, RankMap map) {
+    Optional<String> first = inventories.stream().flatMap(cache -> cache.datasets().stream()
+        .filter(held -> held.key().equals(dataset.key())).flatMap(held -> held.ranks().stream()).flatMap(Held::unread)
+        .map(why -> "node " + cache.node() + ": " + why)).findFirst();
+    boolean decides = first.isPresent() && obstacle(dataset, inventories.stream().map(Inventory::asRead).toList(),
+        IntStream.range(0, map.size()).boxed().toList()).isEmpty();
+    return first.filter(_ -> decides).map(why -> new ScrException(Fault.IO, "dataset " + dataset.id() + " \""
+        + dataset.name() + "\" cannot be restored from the caches while files cannot be read: " + why));
+  }
+
+  private static RestorePlan planned(DatasetDescriptor dataset, List<Inventory> inventories, RankMap map) {
     Holdings holdings = new Holdings(dataset, inventories);
     SortedMap<String, List<RankPlan>> perNode = new TreeMap<>();
     for (int rank = 0; rank < map.size(); rank++) {

@@ -37,7 +37,6 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -45,6 +44,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.BooleanSupplier;
 import java.util.function.UnaryOperator;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -71,12 +71,8 @@ public final class CacheInventoryService {
 
   private record Checking(DatasetKey dataset, RankRecord rank, boolean everything) {}
 
-  /**
-   * Something that has failed its check: a rank's files, or the redundancy file that it wrote.
-   *
-   * @param forGood whether it can never be used again
-   */
-  private record BadPart(DatasetKey dataset, int rank, boolean redundancy, boolean forGood) {}
+  /** A part that can fail its check: a rank's files, or the redundancy file that it wrote. */
+  private record Part(DatasetKey dataset, int rank, HeldPart what) {}
 
   /** Creates the inventory of a node. @param drained whether that is marked to be drained */
   public CacheInventoryService(Loop loop, Prefixes prefixes, String self, DatasetStore store, CacheEvictor keeper,
@@ -94,24 +90,37 @@ public final class CacheInventoryService {
 
   /** All that is here, by the filemaps. */
   public Future<Inventory> inventory() {
-    return Future.succeededFuture(inventory(Set.of()));
+    return Future.succeededFuture(inventory(Map.of()));
   }
 
-  private Inventory inventory(Set<BadPart> bad) {
+  private Inventory inventory(Map<Part, ScrException> bad) {
     return new Inventory(self, store.list().stream().map(record -> summary(record, bad)).toList(),
         keeper.prefixes(), drained.getAsBoolean());
   }
 
   /** Without what is bad, and what is known to be damaged. */
-  private Inventory.Dataset summary(DatasetRecord record, Set<BadPart> bad) {
-    DatasetKey which = record.key();
+  private Inventory.Dataset summary(DatasetRecord record, Map<Part, ScrException> bad) {
     List<Held> held = record.ranks().stream().map(rank -> new Held(rank.files().rank(), rank.set(),
-        !bad.contains(new BadPart(which, rank.files().rank(), false, false))
-            && store.damaged().problem(which, rank, HeldPart.FILES).isEmpty(),
-        rank.redundancy().isPresent() && !bad.contains(new BadPart(which, rank.files().rank(), true, false))
-            && store.damaged().problem(which, rank, HeldPart.REDUNDANCY).isEmpty())).toList();
+        isGood(record, rank, HeldPart.FILES, bad),
+        rank.redundancy().isPresent() && isGood(record, rank, HeldPart.REDUNDANCY, bad),
+        unread(record, rank, HeldPart.FILES, bad), unread(record, rank, HeldPart.REDUNDANCY, bad))).toList();
     return new Inventory.Dataset(
         record.descriptor(), record.origin(), record.cache().base(), record.redundancy(), record.flush(), held);
+  }
+
+  private static Part part(DatasetRecord record, RankRecord rank, HeldPart what) {
+    return new Part(record.key(), rank.files().rank(), what);
+  }
+
+  private boolean isGood(DatasetRecord record, RankRecord rank, HeldPart what, Map<Part, ScrException> bad) {
+    return !bad.containsKey(part(record, rank, what)) && store.damaged().problem(record.key(), rank, what).isEmpty();
+  }
+
+  /** Why nobody knows whether a part is good. */
+  private Optional<String> unread(DatasetRecord record, RankRecord rank, HeldPart what, Map<Part, ScrException> bad) {
+    ScrException found = bad.get(part(record, rank, what));
+    return found == null ? store.damaged().unread(record.key(), rank, what)
+        : Optional.of(found).filter(problem -> problem.fault() != Fault.CORRUPT).map(Throwable::getMessage);
   }
 
   private Optional<DatasetRecord> find(DatasetKey which) {
@@ -130,8 +139,8 @@ public final class CacheInventoryService {
       return inventory();
     }
     return checked(record.get(), request.everything()).compose(checked -> {
-      Set<BadPart> bad = new HashSet<>();
-      checked.forEach(check -> bad.addAll(bad(which, check)));
+      Map<Part, ScrException> bad = new HashMap<>();
+      checked.forEach(check -> bad.putAll(bad(which, check)));
       return giveUp(which, bad).map(_ -> inventory(bad));
     });
   }
@@ -190,28 +199,29 @@ public final class CacheInventoryService {
         .max(Comparator.comparing(DatasetRecord::descriptor, DatasetDescriptor.BY_AGE));
   }
 
-  private Future<Void> giveUp(DatasetKey which, Set<BadPart> bad) {
-    if (bad.stream().noneMatch(BadPart::forGood)) {
+  private Future<Void> giveUp(DatasetKey which, Map<Part, ScrException> bad) {
+    Set<Integer> forGood = bad.entrySet().stream().filter(one -> one.getKey().what == HeldPart.REDUNDANCY
+        && one.getValue().fault() == Fault.CORRUPT).map(one -> one.getKey().rank).collect(Collectors.toSet());
+    if (forGood.isEmpty()) {
       return Future.succeededFuture();
     }
     return loop.blocking("give up redundancy of dataset " + which.id(), () -> {
       store.update(which, held -> held.with(held.ranks().stream()
-          .map(rank -> bad.contains(new BadPart(which, rank.files().rank(), true, true))
-              ? rank.withoutRedundancy() : rank).toList()));
+          .map(rank -> forGood.contains(rank.files().rank()) ? rank.withoutRedundancy() : rank).toList()));
       return null;
     });
   }
 
-  private List<BadPart> bad(DatasetKey which, Checked checked) {
+  private Map<Part, ScrException> bad(DatasetKey which, Checked checked) {
     int number = checked.rank().files().rank();
-    List<BadPart> found = new ArrayList<>();
+    Map<Part, ScrException> found = new HashMap<>();
     checked.files().ifPresentOrElse(problem -> {
-      LOG.warn("dataset {}, rank {}: {}; its files count as lost", which.id(), number, problem);
-      found.add(new BadPart(which, number, false, false));
+      LOG.warn("dataset {}, rank {}: {}; its files count as lost", which.id(), number, problem.getMessage());
+      found.put(new Part(which, number, HeldPart.FILES), problem);
     }, () -> store.damaged().clear(which, number, HeldPart.FILES));
     checked.redundancy().ifPresent(problem -> {
       LOG.warn("dataset {}, rank {}: {}; its redundancy counts as lost", which.id(), number, problem.getMessage());
-      found.add(new BadPart(which, number, true, problem.fault() == Fault.CORRUPT));
+      found.put(new Part(which, number, HeldPart.REDUNDANCY), problem);
     });
     return found;
   }

@@ -36,13 +36,13 @@ final class RankChecks {
    * What was found.
    *
    * @param rank with the seals that it has now
-   * @param files what is wrong with the files, in a sentence
-   * @param redundancy what is wrong with the redundancy file
+   * @param files what is wrong with the files: CORRUPT, IO where they cannot be read
+   * @param redundancy what is wrong with the redundancy file, the same
    */
-  record Checked(RankRecord rank, Optional<String> files, Optional<ScrException> redundancy) {}
+  record Checked(RankRecord rank, Optional<ScrException> files, Optional<ScrException> redundancy) {}
 
   /** Files of one rank, and those of them that are sealed. */
-  private record FilesChecked(Optional<String> problem, List<Optional<Seal>> seals) {}
+  private record FilesChecked(Optional<ScrException> problem, List<Optional<Seal>> seals) {}
 
   /** @param clock that of the file system's times */
   RankChecks(DatasetStore store, InstantSource clock) {
@@ -79,13 +79,22 @@ final class RankChecks {
       FileMeta file = files.files().get(i);
       Optional<FileIdentity> found = FileIdentity.of(NodeDirectories.resolve(directory, file.name()));
       boolean sealed = file.crc().isPresent() && isSealed(known.file(i), found);
-      Optional<String> problem = sealed ? Optional.empty() : FileChecks.problem(directory, file);
+      Optional<ScrException> problem = sealed ? Optional.empty() : problem(directory, file);
       if (problem.isPresent()) {
         return new FilesChecked(problem, List.of());
       }
       seals.add(seal(known.file(i), found, sealing));
     }
     return new FilesChecked(Optional.empty(), seals);
+  }
+
+  private static Optional<ScrException> problem(Path directory, FileMeta file) {
+    try {
+      return FileChecks.twice(() -> FileChecks.problemUnlessUnreadable(directory, file))
+          .map(problem -> new ScrException(Fault.CORRUPT, problem));
+    } catch (ScrException e) {
+      return Optional.of(e);
+    }
   }
 
   private static boolean isSealed(Optional<Seal> known, Optional<FileIdentity> found) {

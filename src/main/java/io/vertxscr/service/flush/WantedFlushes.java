@@ -37,6 +37,8 @@ public final class WantedFlushes {
   private static final long LOOK_AGAIN_MS = 60_000;
   /** Too little of the dataset is in the caches of the present nodes. Another attempt would find no more. */
   private static final Set<Fault> LOST = EnumSet.of(Fault.TOO_MANY_LOST, Fault.CORRUPT, Fault.NO_SUCH_FILE);
+  /** All of it is read then. What is bad may be rebuilt, and what could not be read may be readable by now. */
+  private static final Set<Fault> MENDABLE = EnumSet.of(Fault.CORRUPT, Fault.NO_SUCH_FILE, Fault.IO);
 
   private final Loop loop;
   private final Inventories caches;
@@ -208,7 +210,7 @@ public final class WantedFlushes {
    */
   public Future<Void> prepare(Inventory.Dataset dataset, List<Inventory> all) {
     return complete(dataset, all).compose(_ -> wantHeld(dataset))
-        .recover(failure -> LOST.contains(Fault.of(failure)) && Fault.of(failure) != Fault.TOO_MANY_LOST
+        .recover(failure -> MENDABLE.contains(Fault.of(failure))
             ? restores.rebuilt(dataset.descriptor().id()).compose(_ -> wantHeld(dataset))
             : Future.failedFuture(failure));
   }

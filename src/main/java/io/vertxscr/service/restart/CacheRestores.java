@@ -92,10 +92,20 @@ public final class CacheRestores {
 
   private Future<RestorePlan> checked(DatasetDescriptor dataset, Target target, boolean everything, int attempt) {
     return caches.all().compose(inventories -> {
-      // before anything is read: is there a way at all?
-      RestorePlanner.plan(dataset, inventories, target.map());
+      requireWay(dataset, target, inventories);
       return verified(dataset, target, inventories, everything, attempt);
     });
+  }
+
+  /** Before anything is read. What could not be read some time ago is to be read again. */
+  private static void requireWay(DatasetDescriptor dataset, Target target, List<Inventory> inventories) {
+    try {
+      RestorePlanner.plan(dataset, inventories, target.map());
+    } catch (ScrException e) {
+      if (e.fault() != Fault.IO) {
+        throw e;
+      }
+    }
   }
 
   private Future<RestorePlan> verified(

@@ -398,7 +398,7 @@ public final class ScrubService {
       return;
     }
     now.damaged.add(new RankPart(rank.files().rank(), finding.part()));
-    boolean isNew = store.damaged().mark(key, rank, finding.part(), finding.problem());
+    boolean isNew = store.damaged().mark(key, rank, finding.part(), finding.problem(), finding.unread());
     if (isNew) {
       now.look.found++;
       LOG.warn("dataset {}, {} of rank {}: {}; counts as lost", key.id(), finding.part(), rank.files().rank(),

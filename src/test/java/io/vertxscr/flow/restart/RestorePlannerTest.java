@@ -2,6 +2,7 @@ package io.vertxscr.flow.restart;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowable;
 
 import io.vertxscr.flow.restart.Inventory.Held;
 import io.vertxscr.flow.restart.RestorePlan.Action;
@@ -22,6 +23,7 @@ import io.vertxscr.model.RedundancySet;
 import io.vertxscr.model.Scheme;
 import io.vertxscr.model.ScrException;
 import java.util.List;
+import java.util.Optional;
 import java.util.Map;
 import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
@@ -100,6 +102,26 @@ class RestorePlannerTest {
     assertThat(RestorePlanner.candidates(inventories, "/p", 4)).containsExactly(torn, whole);
     assertThatThrownBy(() -> RestorePlanner.plan(torn, inventories, MAP)).isInstanceOf(ScrException.class);
     assertThat(RestorePlanner.plan(whole, inventories, MAP).protectedNow()).isTrue();
+  }
+
+  /** Rank 1 is gone with its node; of rank 0 the files, or the redundancy, could not be read. */
+  @Test
+  void whatCouldNotBeReadIsNotLostButWhereItMakesNoDifference() {
+    Held files = new Held(0, PAIR, false, true, Optional.of("EIO"), Optional.empty());
+    Held redundancy = new Held(0, PAIR, true, false, Optional.empty(), Optional.of("EIO"));
+    Held noRedundancy = new Held(0, PAIR, false, false, Optional.of("EIO"), Optional.empty());
+    assertThat(faultOf(files)).isEqualTo(Fault.IO);
+    assertThat(faultOf(redundancy)).isEqualTo(Fault.IO);
+    assertThat(faultOf(noRedundancy)).isEqualTo(Fault.TOO_MANY_LOST);
+    List<Inventory> both = List.of(inventory("n0", dataset(5, 100), Scheme.XOR, files),
+        inventory("n1", dataset(5, 100), Scheme.XOR, new Held(1, PAIR, true, true)));
+    assertThat(RestorePlanner.plan(dataset(5, 100), both, MAP).perNode().get("n0")).singleElement()
+        .returns(RestorePlan.Action.REBUILD, RestorePlan.RankPlan::action);
+  }
+
+  private static Fault faultOf(Held held) {
+    List<Inventory> inventories = List.of(inventory("n0", dataset(5, 100), Scheme.XOR, held));
+    return Fault.of(catchThrowable(() -> RestorePlanner.plan(dataset(5, 100), inventories, MAP)));
   }
 
   @ParameterizedTest

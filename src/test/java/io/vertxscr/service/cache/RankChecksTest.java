@@ -157,7 +157,7 @@ class RankChecksTest {
   @Test
   void whatIsMarkedAsDamagedIsReadThoughItsTimesAreTheSame() {
     opened(false);
-    store.damaged().mark(DATASET, rank, HeldPart.FILES, "a bit has flipped");
+    store.damaged().mark(DATASET, rank, HeldPart.FILES, "a bit has flipped", false);
     assertThat(opened(false)).isEqualTo(NAMES.size());
   }
 
