@@ -234,10 +234,13 @@ class PublishedScrubTest {
     cluster.pass(Duration.ofMinutes(5));
     assertThat(events("published-verified")).extracting(event -> event.getInteger("dataset")).containsExactly(1);
     assertThat(events("published-damaged")).isEmpty();
+    assertThat(remarks()).singleElement().asString()
+        .contains("published dataset 2 of " + cluster.prefix() + " cannot be verified: ", map.toString());
     Files.delete(map);
     Files.write(map, bytes);
-    cluster.pass(Duration.ofMinutes(2));
+    cluster.pass(Duration.ofMinutes(10));
     assertThat(events("published-verified")).extracting(event -> event.getInteger("dataset")).containsExactly(1, 2);
+    assertThat(remarks()).isEmpty();
   }
 
   /** Method: a loop of symbolic links in the place of its directory, an error of the operating system. */

@@ -231,18 +231,18 @@ public final class PublishedScrub {
       return;
     }
     isBusy = true;
+    Optional<PublishedReading> before = reading;
     (reading.isPresent() ? step(reading.get()) : refresh().map(_ -> {
       reading = next();
       return reading.isPresent();
     })).onComplete((goesOn, failure) -> {
       isBusy = false;
-      boolean wasReading = reading.isPresent();
       if (failure != null) {
-        LOG.info("published datasets are verified later: {}", failure.getMessage());
-        reading.map(now -> looks.get(now.which)).ifPresent(look -> look.dueMs = nowMs() + MOST_REST_MS);
+        before.ifPresentOrElse(now -> later(now, String.valueOf(failure.getMessage())), () ->
+            LOG.info("published datasets are verified later: {}", failure.getMessage()));
         reading = Optional.empty();
       }
-      if (failure == null ? goesOn : wasReading && next().isPresent()) {
+      if (failure == null ? goesOn : before.isPresent() && next().isPresent()) {
         rest(1);
       } else {
         pause();
@@ -387,12 +387,7 @@ public final class PublishedScrub {
   private void told(PublishedReading now, Judgement judgement) {
     PublishedLook look = looks.get(now.which);
     if (judgement.verdict() == Verdict.LATER) {
-      LOG.warn("dataset {} \"{}\" of {} is verified later: {}",
-          now.entry.id(), now.entry.name(), now.which.prefix(), judgement.problems().getFirst());
-      if (look != null) {
-        look.dueMs = nowMs() + (MOST_REST_MS << Math.min(look.unreadLooks++, MOST_DOUBLINGS));
-        look.unread = Optional.of(judgement.problems().getFirst());
-      }
+      later(now, judgement.problems().getFirst());
       return;
     }
     String problem = judgement.problem();
@@ -409,6 +404,17 @@ public final class PublishedScrub {
       LOG.warn("dataset {} \"{}\" of {} is damaged: {}",
           now.entry.id(), now.entry.name(), now.which.prefix(), problem);
       observer.notice(new Event.PublishedDamaged(now.entry.id(), now.which.prefix(), problem));
+    }
+  }
+
+  /** Nobody knows whether it is whole, or it is not known to be kept by the caches. */
+  private void later(PublishedReading now, String why) {
+    LOG.warn("dataset {} \"{}\" of {} is verified later: {}",
+        now.entry.id(), now.entry.name(), now.which.prefix(), why);
+    PublishedLook look = looks.get(now.which);
+    if (look != null) {
+      look.dueMs = nowMs() + (MOST_REST_MS << Math.min(look.unreadLooks++, MOST_DOUBLINGS));
+      look.unread = Optional.of(why);
     }
   }
 
