@@ -96,6 +96,25 @@ class LargeFilesTest {
   }
 
   @Test
+  void norForOneErrorAtTheReadOfItsMarks() throws IOException {
+    try (FaultyDisk disk = new FaultyDisk()) {
+      samples = new Samples(disk.directory("/job"));
+      makeFile();
+      copy(copy("n1"), 0b00111);
+      Path marks = samples.paths.marks(file.path(), Samples.owner(3));
+      boolean[] failed = new boolean[1];
+      disk.trouble((_, what) -> {
+        if (!failed[0] && what.equals("read " + marks)) {
+          failed[0] = true;
+          throw new IOException("Input/output error");
+        }
+      });
+      assertThat(copy(copy("n1"), 0b11111)).isEqualTo(bytes(0b11000));
+      assertThat(failed[0]).isTrue();
+    }
+  }
+
+  @Test
   void anUnreadFileGetsItsChecksumFromAllExtentsWhoeverHasCopiedThem() {
     rank = samples.unread(3, 0, "d/big");
     copy(copy("n1"), 0b00001);

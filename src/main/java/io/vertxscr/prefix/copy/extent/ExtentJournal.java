@@ -1,11 +1,14 @@
 package io.vertxscr.prefix.copy.extent;
 
+import io.vertxscr.model.ScrException;
 import io.vertxscr.storage.Faults;
+import io.vertxscr.storage.FileChecks;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.LinkOption;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.HashMap;
@@ -37,19 +40,30 @@ public final class ExtentJournal implements AutoCloseable {
   }
 
   /**
-   * Reads the records of an earlier process of this owner.
+   * Reads the records of an earlier process of this owner. An operation that fails is tried once more: without them
+   * everything is copied again.
    *
    * @return checksums by extent; empty where there is no such file, it is another's, or it is damaged
    */
   public static Map<Integer, Integer> read(Path path, String owner) {
+    try {
+      return FileChecks.twice(() -> readOnce(path, owner));
+    } catch (ScrException _) {
+      return Map.of();
+    }
+  }
+
+  private static Map<Integer, Integer> readOnce(Path path, String owner) {
     try (FileChannel in = FileChannel.open(path, StandardOpenOption.READ, LinkOption.NOFOLLOW_LINKS)) {
       ByteBuffer all = ByteBuffer.allocate((int) Math.min(in.size(), MAX_BYTES));
       while (all.hasRemaining() && in.read(all) >= 0) {
         // until it is full
       }
       return decode(all.flip(), owner);
-    } catch (IOException _) {
+    } catch (NoSuchFileException _) {
       return Map.of();
+    } catch (IOException e) {
+      throw Faults.io(path, e);
     }
   }
 
