@@ -35,7 +35,9 @@ final class AnsweredCalls {
     boolean isForOther = answer.failed() && Fault.of(answer.cause()) == Fault.NOT_LEADER;
     int bytes = answer.succeeded() ? answer.result().length() : String.valueOf(answer.cause().getMessage()).length();
     if (!isForOther && bytes <= LARGEST_ANSWER_BYTES) {
-      answers.put(call, answer);
+      // by itself: the future of a step keeps the step, and with it the message, which may be of megabytes
+      answers.put(call, answer.succeeded() ? Future.succeededFuture(answer.result())
+          : Future.failedFuture(answer.cause()));
     }
   }
 }

@@ -7,6 +7,7 @@ import io.vertx.core.Promise;
 import io.vertx.core.buffer.Buffer;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.ScrException;
+import java.lang.ref.WeakReference;
 import org.junit.jupiter.api.Test;
 
 /** Goal: a call is done once, as long as its answer is remembered. Method: calls whose step counts itself. */
@@ -60,6 +61,28 @@ class AnsweredCallsTest {
     call("small", answer(16 << 10));
     call("small", answer(1));
     assertThat(done).isEqualTo(3);
+  }
+
+  @Test
+  void whatWasAskedIsNotKept() {
+    WeakReference<byte[]> good = asked("good", answer(1));
+    WeakReference<byte[]> bad = asked("bad", Future.failedFuture(new ScrException(Fault.NO_SPACE, "full")));
+    System.gc();
+    assertThat(good.get()).isNull();
+    assertThat(bad.get()).isNull();
+    call("good", answer(1));
+    call("bad", answer(1));
+    assertThat(done).isEqualTo(2);
+  }
+
+  /** The message that a call has brought, which its step has seen. */
+  private WeakReference<byte[]> asked(String id, Future<Buffer> answer) {
+    byte[] message = new byte[1000];
+    calls.once(id, () -> {
+      done += message.length / 1000;
+      return answer;
+    });
+    return new WeakReference<>(message);
   }
 
   @Test
