@@ -1,6 +1,7 @@
 package io.vertxscr.service;
 
 import io.vertx.core.Future;
+import io.vertxscr.model.DatasetRecord;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.Limits;
 import io.vertxscr.model.ScrException;
@@ -58,6 +59,12 @@ public final class Prefixes {
       throw outside(path);
     }
     return new OpenPrefix(paths, locked.user());
+  }
+
+  /** The prefix directory of a dataset in this node's cache: open for as long as that is here. */
+  public OpenPrefix of(DatasetRecord record) {
+    admit(record.origin().prefix());                      // it may be forgotten, for others that were used since
+    return open(record.origin().prefix());
   }
 
   /**

@@ -3,7 +3,16 @@ package io.vertxscr.system;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.vertxscr.cli.CliRun;
+import io.vertxscr.model.Limits;
+import io.vertxscr.protocol.Addresses;
+import io.vertxscr.protocol.Frames;
+import io.vertxscr.protocol.Verb;
+import io.vertxscr.protocol.Wire;
+import io.vertxscr.protocol.app.InitRequest;
 import java.io.IOException;
+import java.net.UnixDomainSocketAddress;
+import java.nio.ByteBuffer;
+import java.nio.channels.SocketChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -17,6 +26,9 @@ import org.junit.jupiter.api.io.TempDir;
 /** Goal: an operator flushes and drops a dataset by commands, and no other one of its name. */
 @Timeout(120)
 class OperatedDatasetsTest {
+  /** Fewer than may wait for their answers. */
+  private static final int CALLS = 1000;
+
   @TempDir
   private Path directory;
   private DaemonsHere daemons;
@@ -62,5 +74,33 @@ class OperatedDatasetsTest {
     CliRun gone = scr("drop", 2);
     assertThat(gone.exit()).isEqualTo(1);
     assertThat(gone.err()).contains("the caches have no dataset '2': scr status --all");
+  }
+
+  /** What a program has left in the caches stays for as long as nobody says what is to become of it. */
+  @Test
+  void itIsFlushedHoweverManyPrefixDirectoriesWereUsedSince() throws Exception {
+    Path prefix = Files.createDirectory(directory.resolve("p"));
+    daemons.checkpoint(prefix, "left");
+    for (int first = 0; first < Limits.MAX_PREFIXES; first += CALLS) {
+      callInit(first);
+    }
+    CliRun flushed = scr("flush", 1);
+    assertThat(flushed.exit()).as(flushed.toString()).isZero();
+    assertThat(flushed.out()).endsWith("dataset 1 'left' is in " + prefix + "\n");
+  }
+
+  /** A rank that waits for another one, and calls again and again with other directories; then it dies. */
+  private void callInit(int first) throws IOException {
+    try (SocketChannel rank = SocketChannel.open(UnixDomainSocketAddress.of(daemons.nodes.get(1).socket()))) {
+      for (int i = first; i <= first + CALLS; i++) {
+        InitRequest init = new InitRequest(i < first + CALLS ? 0 : 1, 2, "/others/" + i, "other");
+        ByteBuffer frame = ByteBuffer.wrap(
+            Frames.encode(Frames.send(Addresses.of("n1", Verb.INIT), "to " + i, Wire.write(init))));
+        while (frame.hasRemaining()) {
+          rank.write(frame);
+        }
+      }
+      assertThat(rank.read(ByteBuffer.allocate(1))).as("the last call disagrees with the first").isEqualTo(1);
+    }
   }
 }

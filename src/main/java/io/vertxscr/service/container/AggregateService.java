@@ -73,7 +73,7 @@ public final class AggregateService {
   private Future<FlushWorked> aggregateNow(AggregateRequest request) {
     int id = request.datasetId();
     DatasetRecord record = copies.record(id);
-    PrefixPaths paths = prefixes.open(record.origin().prefix()).paths();
+    PrefixPaths paths = prefixes.of(record).paths();
     return loop.prefix().run("look for the prefix directory of dataset " + id, () -> {
       Publication.requirePrepared(paths, id);
       return record;

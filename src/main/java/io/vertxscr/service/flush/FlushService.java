@@ -111,7 +111,7 @@ public final class FlushService {
   }
 
   private PrefixPaths paths(DatasetRecord record) {
-    return prefixes.open(record.origin().prefix()).paths();
+    return prefixes.of(record).paths();
   }
 
   /** Tries a lock that the leader holds. */
@@ -188,7 +188,7 @@ public final class FlushService {
         "publish dataset " + work.datasetId() + " in " + record.origin().prefix(), () -> {
       Publication.requirePrepared(paths(record), work.datasetId());
       return new DraftsRenamed(work.datasetId(), work.attempt(), PrefixFence.naming(
-          paths(record), prefixes.open(record.origin().prefix()).as(token).user(), () -> target(record).publish(all)));
+          paths(record), prefixes.of(record).as(token).user(), () -> target(record).publish(all)));
     }));
   }
 
