@@ -15,6 +15,8 @@ import java.util.stream.Stream;
 public record FlushStatus(List<FlushEntry> entries) {
   /** Nothing written yet. */
   public static final FlushStatus EMPTY = new FlushStatus(List.of());
+  /** As many that have come to the prefix directory are told, the newest: each flush writes all. */
+  public static final int MOST_ARRIVED = 1000;
 
   /** Location of a dataset, or the operation in progress. */
   public enum Location {
@@ -33,6 +35,10 @@ public record FlushStatus(List<FlushEntry> entries) {
     public FlushEntry {
       locations = Set.copyOf(locations);
     }
+
+    private boolean hasArrived() {
+      return locations.contains(Location.PFS);
+    }
   }
 
   public FlushStatus {
@@ -44,10 +50,17 @@ public record FlushStatus(List<FlushEntry> entries) {
     return entries.stream().filter(entry -> entry.descriptor().id() == id).findFirst();
   }
 
-  /** Adds a dataset or replaces what was known of it. Without a location it is removed. */
+  /**
+   * Adds a dataset or replaces what was known of it. Without a location it is removed, and so are the oldest that have
+   * arrived where they are more than {@link #MOST_ARRIVED}.
+   */
   public FlushStatus put(DatasetDescriptor descriptor, Set<Location> locations) {
     Stream<FlushEntry> others = entries.stream().filter(entry -> entry.descriptor().id() != descriptor.id());
     Stream<FlushEntry> added = locations.isEmpty() ? Stream.of() : Stream.of(new FlushEntry(descriptor, locations));
-    return new FlushStatus(Stream.concat(others, added).toList());
+    FlushStatus all = new FlushStatus(Stream.concat(others, added).toList());
+    List<FlushEntry> arrived = all.entries.stream().filter(FlushEntry::hasArrived).toList();
+    Set<FlushEntry> oldest = Set.copyOf(arrived.subList(0, Math.max(0, arrived.size() - MOST_ARRIVED)));
+    return oldest.isEmpty() ? all
+        : new FlushStatus(all.entries.stream().filter(entry -> !oldest.contains(entry)).toList());
   }
 }

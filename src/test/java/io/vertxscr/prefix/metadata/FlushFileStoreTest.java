@@ -34,6 +34,18 @@ class FlushFileStoreTest {
   }
 
   @Test
+  void theOldestOfManyThatHaveArrivedAreForgotten() {
+    FlushStatus status = FlushStatus.EMPTY.put(descriptor(1, "a"), Set.of(Location.CACHE));
+    for (int id = 2; id <= FlushStatus.MOST_ARRIVED + 3; id++) {
+      status = status.put(descriptor(id, "b"), Set.of(Location.PFS));
+    }
+    assertThat(status.entries()).hasSize(1 + FlushStatus.MOST_ARRIVED);
+    assertThat(status.find(1)).as("only in the caches").isPresent();
+    assertThat(status.find(3)).isEmpty();
+    assertThat(status.find(4)).isPresent();
+  }
+
+  @Test
   void theNumberOfNodesIsKept() {
     FlushFileStore store = new FlushFileStore(new PrefixPaths(temp), PatientLocks.user("n0", Duration.ofSeconds(20)));
     assertThat(store.nodes()).isEmpty();
