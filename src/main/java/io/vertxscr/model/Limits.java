@@ -99,6 +99,8 @@ public final class Limits {
   public static final int FLUSH_THREADS = 4;
   /** Prefix directories that a node remembers to be of its runs and datasets. */
   public static final int MAX_PREFIXES = 4096;
+  /** Prefix directories of which a node remembers that datasets were brought there. Each inventory tells them. */
+  public static final int MAX_FLUSHED_PREFIXES = 256;
   /** Threads of a node for operations on prefix directories that move few bytes. */
   public static final int PREFIX_THREADS = 8;
   /** Threads of a node for what no phase waits for: one that syncs a disk, while another deletes. */

@@ -5,6 +5,7 @@ import io.vertxscr.model.DatasetRecord.FlushState;
 import io.vertxscr.model.DatasetRecord.RankRecord;
 import io.vertxscr.model.DatasetRecord;
 import io.vertxscr.model.Fault;
+import io.vertxscr.model.Limits;
 import io.vertxscr.model.ScrException;
 import io.vertxscr.placement.Eviction.Cached;
 import io.vertxscr.placement.Eviction;
@@ -15,10 +16,11 @@ import io.vertxscr.storage.DatasetStore;
 import io.vertxscr.storage.FileChecks;
 import java.nio.file.Path;
 import java.util.HashMap;
-import java.util.HashSet;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.SequencedSet;
 import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.stream.Collectors;
@@ -39,8 +41,8 @@ public final class CacheEvictor {
   private final DatasetStore store;
   private final Observer observer;
   private final Map<Integer, Future<Void>> leaving = new HashMap<>();
-  /** Longer than the datasets that were brought there are here. */
-  private final Set<String> prefixes = new HashSet<>();
+  /** Longer than the datasets that were brought there are here. In the order in which they were seen last. */
+  private final SequencedSet<String> prefixes = new LinkedHashSet<>();
   private Optional<RunCache> last = Optional.empty();
   private boolean emptying;
   private boolean more;
@@ -86,10 +88,13 @@ public final class CacheEvictor {
 
   private void noteFlushed() {
     store.list().stream().filter(record -> record.flush() == FlushState.DONE)
-        .forEach(record -> prefixes.add(record.origin().prefix()));
+        .forEach(record -> prefixes.addLast(record.origin().prefix()));
+    while (prefixes.size() > Limits.MAX_FLUSHED_PREFIXES) {
+      prefixes.removeFirst();
+    }
   }
 
-  /** Prefix directories to which datasets that are here, or were since this daemon began, have come. */
+  /** The last prefix directories to which datasets of this cache have come. It may have evicted them since. */
   Set<String> prefixes() {
     noteFlushed();
     return prefixes;

@@ -5,9 +5,18 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.vertx.core.Vertx;
 import io.vertxscr.config.policy.FlushPolicy;
 import io.vertxscr.config.policy.RunPolicy;
+import io.vertxscr.model.CheckpointDescriptor;
+import io.vertxscr.model.DatasetDescriptor;
+import io.vertxscr.model.DatasetFlags;
+import io.vertxscr.model.DatasetRecord.FlushState;
+import io.vertxscr.model.DatasetRecord.Origin;
+import io.vertxscr.model.DatasetRecord;
 import io.vertxscr.model.Descriptors;
+import io.vertxscr.model.Job;
+import io.vertxscr.model.Limits;
 import io.vertxscr.model.RankMap;
 import io.vertxscr.model.Redundancy;
+import io.vertxscr.model.RedundancyDescriptor;
 import io.vertxscr.model.Scheme;
 import io.vertxscr.model.StoreDescriptor;
 import io.vertxscr.node.VertxLoop;
@@ -92,6 +101,29 @@ class CacheEvictorTest {
       time.runUntil(() -> false, Duration.ofMinutes(1));
       assertThat(node.resolve("cache/.trash")).isEmptyDirectory();
     }
+  }
+
+  /** Each inventory tells them, and each job may have a directory of its own. */
+  @Test
+  void onlyTheLastPrefixDirectoriesAreRemembered() {
+    NodeDirectories directories = new NodeDirectories(directory.resolve("cache"), directory.resolve("cntl"));
+    DatasetStore store = DatasetStore.open(directories);
+    CacheEvictor evictor = new CacheEvictor(new VirtualTime(new Random(1)).loop(), "n1", store, Observer.NONE);
+    for (int i = 0; i <= Limits.MAX_FLUSHED_PREFIXES; i++) {
+      store.save(flushed(1, "/always", store));
+      store.save(flushed(2, "/p" + i, store));
+      assertThat(evictor.prefixes()).contains("/always", "/p" + i);
+      store.evict(2);
+    }
+    assertThat(evictor.prefixes()).hasSize(Limits.MAX_FLUSHED_PREFIXES).contains("/p2").doesNotContain("/p0", "/p1");
+  }
+
+  private static DatasetRecord flushed(int id, String prefix, DatasetStore store) {
+    var descriptor = new DatasetDescriptor(id, "c" + id, DatasetFlags.CHECKPOINT, id, 1_700_000_000_000_000L,
+        new Job("user", "job", "1", "cluster"), new DatasetDescriptor.Totals(0, 0));
+    return new DatasetRecord(descriptor, new Origin(prefix, 1), store.cache(id), new RedundancyDescriptor(
+        new CheckpointDescriptor(0, true, 1, "NODE", "/tmp", Redundancy.of(Scheme.SINGLE, 8), false), 1),
+        FlushState.DONE, List.of());
   }
 
   private static RunInfo run() {
