@@ -34,4 +34,9 @@ public final class Recent<K, V> {
   public void remove(K key) {
     entries.remove(key);
   }
+
+  /** Remembers none any more. */
+  public void clear() {
+    entries.clear();
+  }
 }

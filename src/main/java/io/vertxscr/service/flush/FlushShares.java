@@ -6,6 +6,7 @@ import io.vertxscr.flow.flush.Leases.Need;
 import io.vertxscr.flow.flush.Leases;
 import io.vertxscr.flow.flush.Progress;
 import io.vertxscr.model.DatasetDescriptor;
+import io.vertxscr.model.Limits;
 import io.vertxscr.protocol.node.flush.ShareReply;
 import io.vertxscr.protocol.node.flush.ShareRequest;
 import io.vertxscr.service.Event.CopyProgress;
@@ -30,10 +31,10 @@ public final class FlushShares {
   private final FlushPolicy standard;
   private final LongSupplier clockMs;
   private final Observer observer;
-  private final Map<String, FlushPolicy> policies = new HashMap<>();
+  private final Recent<String, FlushPolicy> policies = new Recent<>(Limits.MAX_PREFIXES);
   private final Map<String, Leases> byFileSystem = new HashMap<>();
   private final Map<Integer, Copying> copying = new HashMap<>();
-  private final Map<String, Boolean> used = new HashMap<>();
+  private final Recent<String, Boolean> used = new Recent<>(Limits.MAX_PREFIXES);
   private final Recent<Integer, Boolean> dropped = new Recent<>(MOST_DROPPED);
   private Optional<TookOver> tookOver = Optional.empty();
 
@@ -89,12 +90,12 @@ public final class FlushShares {
    *     begun there, and none has arrived
    */
   public boolean isUsed(String prefix, boolean byNodes) {
-    return used.getOrDefault(prefix, byNodes);
+    return used.get(prefix).orElse(byNodes);
   }
 
   /** Returns the policy of flushes to this prefix directory. */
   public FlushPolicy policy(String prefix) {
-    return policies.getOrDefault(prefix, standard);
+    return policies.get(prefix).orElse(standard);
   }
 
   /**

@@ -13,11 +13,10 @@ import io.vertxscr.service.Membership;
 import io.vertxscr.service.NodeBus;
 import io.vertxscr.service.OpenPrefix;
 import io.vertxscr.service.Prefixes;
+import io.vertxscr.service.Recent;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -30,11 +29,14 @@ import org.slf4j.LoggerFactory;
 final class LockTrials {
   private static final Logger LOG = LoggerFactory.getLogger(LockTrials.class);
 
+  /** Directories of which it is known who has tried; there are as many names for each as nodes. */
+  static final int MOST_PREFIXES = 64;
+
   private final Loop loop;
   private final NodeBus bus;
   private final Membership membership;
   private final Prefixes prefixes;
-  private final Map<String, Set<String>> excluded = new HashMap<>();
+  private final Recent<String, Set<String>> excluded = new Recent<>(MOST_PREFIXES);
 
   LockTrials(Loop loop, NodeBus bus, Membership membership, Prefixes prefixes) {
     this.loop = loop;
@@ -50,7 +52,8 @@ final class LockTrials {
 
   /** Fails with IO, naming a node to which the lock was given while this one had it. */
   Future<Void> pass(String prefix) {
-    Set<String> known = excluded.computeIfAbsent(prefix, _ -> new HashSet<>());
+    Set<String> known = excluded.get(prefix).orElseGet(HashSet::new);
+    excluded.put(prefix, known);
     List<String> untried = membership.nodes().stream().map(NodeInfo::name)
         .filter(node -> !node.equals(membership.self().name()) && !known.contains(node)).toList();
     if (untried.isEmpty()) {

@@ -3,6 +3,7 @@ package io.vertxscr.service.flush;
 import io.vertx.core.Future;
 import io.vertxscr.config.policy.CachePolicy;
 import io.vertxscr.model.DatasetDescriptor;
+import io.vertxscr.model.Limits;
 import io.vertxscr.model.PrefixToken;
 import io.vertxscr.model.RestartHistory;
 import io.vertxscr.prefix.publish.RetentionWindow;
@@ -10,10 +11,9 @@ import io.vertxscr.service.Event.PrefixDeleted;
 import io.vertxscr.service.Observer;
 import io.vertxscr.service.OpenPrefix;
 import io.vertxscr.service.Prefixes;
+import io.vertxscr.service.Recent;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.OptionalInt;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
@@ -31,7 +31,7 @@ public final class PrefixRetention {
   private final Function<String, Future<RestartHistory>> history;
   private final Observer observer;
   private final CachePolicy standard;
-  private final Map<String, CachePolicy> policies = new HashMap<>();
+  private final Recent<String, CachePolicy> policies = new Recent<>(Limits.MAX_PREFIXES);
   private final PrefixAccess access;
 
   /**
@@ -61,7 +61,7 @@ public final class PrefixRetention {
 
   /** How many checkpoints are kept, where one that comes now would be beyond them; empty: it stays. */
   Future<OptionalInt> beyond(String prefix, DatasetDescriptor dataset) {
-    int keep = policies.getOrDefault(prefix, standard).prefixDatasets();
+    int keep = policies.get(prefix).orElse(standard).prefixDatasets();
     return keep == 0 ? Future.succeededFuture(OptionalInt.empty())
         : history.apply(prefix).compose(restarts -> prefixes.locked().run("look what is kept in " + prefix, () ->
             RetentionWindow.isBeyond(prefixes.open(prefix).index().read().index(), keep, isUsable(restarts), dataset)
@@ -74,7 +74,7 @@ public final class PrefixRetention {
 
   /** A dataset has arrived there. Trouble with deleting others is only logged: it is tried again after the next one. */
   public void flushed(String prefix) {
-    int keep = policies.getOrDefault(prefix, standard).prefixDatasets();
+    int keep = policies.get(prefix).orElse(standard).prefixDatasets();
     if (keep > 0) {
       inTurn(prefix, () -> history.apply(prefix).compose(restarts ->
           delete(prefix, "delete old checkpoints", (window, gone) -> window.slide(keep, isUsable(restarts), gone))))

@@ -2,6 +2,7 @@ package io.vertxscr.service.flush;
 
 import io.vertx.core.Future;
 import io.vertxscr.model.Fault;
+import io.vertxscr.model.Limits;
 import io.vertxscr.model.PrefixToken;
 import io.vertxscr.model.ScrException;
 import io.vertxscr.prefix.metadata.PrefixFence;
@@ -12,8 +13,8 @@ import io.vertxscr.service.NodeBus;
 import io.vertxscr.service.OpenPrefix;
 import io.vertxscr.service.PrefixJobs;
 import io.vertxscr.service.Prefixes;
-import java.util.HashMap;
-import java.util.Map;
+import io.vertxscr.service.Recent;
+import java.util.Optional;
 import java.util.function.Function;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -36,8 +37,8 @@ public final class PrefixTokens {
   private final Membership membership;
   private final Prefixes prefixes;
   private final LockTrials trials;
-  private final Map<String, Future<PrefixToken>> held = new HashMap<>();
-  private final Map<String, Pause> pauses = new HashMap<>();
+  private final Recent<String, Future<PrefixToken>> held = new Recent<>(Limits.MAX_PREFIXES);
+  private final Recent<String, Pause> pauses = new Recent<>(Limits.MAX_PREFIXES);
 
   /** How long this leader leaves a directory to the one that took it over. */
   private record Pause(long lengthMs, long endNs) {}
@@ -75,11 +76,15 @@ public final class PrefixTokens {
   }
 
   private Future<Boolean> isNewest(String prefix) {
-    Future<PrefixToken> present = held.get(prefix);
+    Optional<Future<PrefixToken>> present = present(prefix);
     PrefixPaths paths = prefixes.open(prefix).paths();
-    return present == null || present.failed() ? Future.succeededFuture(false)
-        : present.compose(token -> loop.prefix().run("read " + paths.leaderFile(), () ->
+    return present.isEmpty() ? Future.succeededFuture(false)
+        : present.get().compose(token -> loop.prefix().run("read " + paths.leaderFile(), () ->
             PrefixFence.newest(paths).filter(token::equals).isPresent())).otherwise(false);
+  }
+
+  private Optional<Future<PrefixToken>> present(String prefix) {
+    return held.get(prefix).filter(taken -> !taken.failed());
   }
 
   /**
@@ -87,14 +92,14 @@ public final class PrefixTokens {
    * IO where locks do not exclude between nodes.
    */
   Future<PrefixToken> hold(String prefix) {
-    Future<PrefixToken> present = held.get(prefix);
-    if (present != null && !present.failed()) {
-      return present;
+    Optional<Future<PrefixToken>> present = present(prefix);
+    if (present.isPresent()) {
+      return present.get();
     }
-    Pause pause = pauses.get(prefix);
-    if (pause != null && loop.nanoTime() - pause.endNs < 0) {
+    long pauseNs = pauses.get(prefix).map(pause -> pause.endNs - loop.nanoTime()).orElse(0L);
+    if (pauseNs > 0) {
       return Future.failedFuture(new ScrException(Fault.BUSY, prefix + " was taken over by another leader; this one "
-          + "tries again in " + (pause.endNs - loop.nanoTime()) / NS_PER_MS + " ms"));
+          + "tries again in " + pauseNs / NS_PER_MS + " ms"));
     }
     String node = membership.self().name();
     String id = PrefixToken.id(loop.random().nextLong());
@@ -144,7 +149,7 @@ public final class PrefixTokens {
     if (!membership.isLeader()) {
       return Future.failedFuture(new ScrException(Fault.NOT_LEADER, failure.getMessage(), failure));
     }
-    long last = pauses.containsKey(prefix) ? pauses.get(prefix).lengthMs : FIRST_PAUSE_MS / 2;
+    long last = pauses.get(prefix).map(Pause::lengthMs).orElse(FIRST_PAUSE_MS / 2);
     long lengthMs = Math.min(2 * last, LONGEST_PAUSE_MS);
     long pauseMs = lengthMs + loop.random().nextLong(lengthMs);
     pauses.put(prefix, new Pause(lengthMs, loop.nanoTime() + pauseMs * NS_PER_MS));

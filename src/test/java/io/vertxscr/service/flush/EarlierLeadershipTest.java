@@ -8,6 +8,7 @@ import io.vertx.core.Future;
 import io.vertxscr.config.policy.CachePolicy;
 import io.vertxscr.config.policy.FlushPolicy;
 import io.vertxscr.model.FlushDescriptor;
+import io.vertxscr.model.Limits;
 import io.vertxscr.model.RestartHistory;
 import io.vertxscr.prefix.metadata.LockUser;
 import io.vertxscr.prefix.metadata.PrefixIndex;
@@ -66,6 +67,17 @@ class EarlierLeadershipTest {
     shares.begun(prefix, false);
     assertThat(shares.policy(prefix)).isEqualTo(OF_A_RUN);
     assertThat(shares.isUsed(prefix, true)).as("it was new").isFalse();
+    for (int i = 1; i < Limits.MAX_PREFIXES; i++) {
+      shares.policy("/p" + i, STANDARD);
+      shares.used("/p" + i);
+    }
+    assertThat(shares.policy(prefix)).isEqualTo(OF_A_RUN);
+    shares.policy("/another", OF_A_RUN);
+    shares.used("/another");
+    assertThat(shares.policy(prefix)).as("too long ago").isEqualTo(STANDARD);
+    assertThat(shares.isUsed(prefix, true)).isTrue();
+    shares.policy(prefix, OF_A_RUN);
+    shares.begun(prefix, false);
     shares.takeOver(2);
     assertThat(shares.policy(prefix)).isEqualTo(STANDARD);
     assertThat(shares.isUsed(prefix, true)).as("by what the nodes remember").isTrue();

@@ -20,6 +20,7 @@ import io.vertxscr.service.AdmittedPrefixes;
 import io.vertxscr.service.Loop;
 import io.vertxscr.service.NodeBus;
 import io.vertxscr.service.OneNode;
+import io.vertxscr.service.Prefixes;
 import io.vertxscr.service.VirtualTime;
 import io.vertxscr.storage.LocalFiles;
 import java.io.IOException;
@@ -47,12 +48,13 @@ class PrefixTokensTest {
   private final List<NodeInfo> others = new ArrayList<>();
   private final Map<String, LocalFiles> filesOfOthers = new HashMap<>();
   private final List<String> tried = new ArrayList<>();
+  private final Prefixes prefixes = AdmittedPrefixes.of(loop, prefix);
   private final PrefixTokens tokens = new PrefixTokens(loop, new Bus(), new OneNode() {
     @Override
     public List<NodeInfo> nodes() {
       return Stream.concat(super.nodes().stream(), others.stream()).toList();
     }
-  }, AdmittedPrefixes.of(loop, prefix));
+  }, prefixes);
 
   /** The other nodes. Each tries locks as its process sees them. */
   private final class Bus implements NodeBus {
@@ -146,6 +148,25 @@ class PrefixTokensTest {
     assertThat(tried).containsExactly("n2");
     LockUser anybody = new LockUser("n2", loop.files(), Clock.systemUTC());
     assertThat(LockTrial.isRefused(paths, anybody)).as("released").isFalse();
+  }
+
+  /** There may be a thousand nodes, and thousands of directories. */
+  @Test
+  void whichNodesHaveTriedTheLocksIsRememberedForTheLastDirectories() {
+    other("n2", loop.files());
+    hold();
+    loop.later(() -> tokens.renew(prefix));
+    hold();
+    assertThat(tried).containsExactly("n2");
+    for (int i = 0; i < LockTrials.MOST_PREFIXES; i++) {
+      String another = disk.directory("/p" + i).toString();
+      prefixes.admit(another);
+      assertThat(time.await(loop.call(() -> tokens.hold(another))).succeeded()).isTrue();
+    }
+    tried.clear();
+    loop.later(() -> tokens.renew(prefix));
+    assertThat(hold().succeeded()).isTrue();
+    assertThat(tried).containsExactly("n2");
   }
 
   /** Its file system may not be mounted there: then nothing is to be made in the mount point. */
