@@ -154,12 +154,22 @@ final class Bins {
     }
   }
 
-  /** Moves a path into a bin; empty if it did not exist. */
+  /** Moves a path into a bin; empty if it did not exist. A bin that somebody has deleted is made again. */
   private Optional<Path> move(Path path, Path bin) {
     Path target = bin.resolve(path.getFileName() + "." + life + "." + counter++);
     try {
-      Files.move(path, target, StandardCopyOption.ATOMIC_MOVE);
-      return Optional.of(target);
+      return Optional.of(Files.move(path, target, StandardCopyOption.ATOMIC_MOVE));
+    } catch (NoSuchFileException _) {
+      return Presence.exists(path) ? moveAgain(path, target) : Optional.empty();
+    } catch (IOException e) {
+      throw Faults.io(path, e);
+    }
+  }
+
+  private static Optional<Path> moveAgain(Path path, Path target) {
+    PrivateDirectory.make(target.getParent(), 1);
+    try {
+      return Optional.of(Files.move(path, target, StandardCopyOption.ATOMIC_MOVE));
     } catch (NoSuchFileException _) {
       return Optional.empty();
     } catch (IOException e) {

@@ -67,6 +67,8 @@ public final class Trees {
         }
         return;
       }
+    } catch (NoSuchFileException _) {
+      return;                                             // what holds it does not exist either
     }
     deleteEach(list(directory), Trees::delete);
   }

@@ -322,6 +322,26 @@ class DatasetStoreTest {
     return NodeDirectories.dataset(directories.cache(), id);
   }
 
+  /** A script after each job empties the scratch directory of its node. */
+  @Test
+  void goesOnWhereSomebodyHasDeletedTheWholeStore() throws IOException {
+    DatasetStore store = DatasetStore.open(directories);
+    write(store, 1, 1);
+    write(store, 2, 1);
+    store.evict(1);
+    Trees.delete(directories.base());
+    store.emptyTrash();
+    store.evict(2);
+    directories.create(directories.cache());              // as the next run begins
+    write(store, 3, 1);
+    store.evict(3);
+    assertThat(cached(3)).doesNotExist();
+    assertThat(Bins.recycledBin(directories.cache())).isNotEmptyDirectory();
+    store.reclaim(directories.base().toString());
+    assertThat(Bins.trashBin(directories.cache())).isEmptyDirectory();
+    assertThat(Bins.recycledBin(directories.cache())).isEmptyDirectory();
+  }
+
   /** Writes to the dataset in any store. */
   private static void writeTo(DatasetStore store, int id) throws IOException {
     Files.writeString(store.createDirectory(id, 0).resolve("a"), "abc");
