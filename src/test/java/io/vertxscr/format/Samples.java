@@ -179,8 +179,9 @@ public final class Samples {
   }
 
   private static Sample halt() {
-    Halt halt = new Halt(OptionalInt.of(3), OptionalLong.of(1795176000), OptionalLong.of(1795179600),
-        OptionalLong.of(1200), Optional.of("JOB_HALTED"), false);
+    Halt halt = new Halt(OptionalInt.of(3), Optional.of(new Halt.Counted(1_795_170_000_000_000L, 7)),
+        OptionalLong.of(1795176000), OptionalLong.of(1795179600), OptionalLong.of(1200),
+        Optional.of("JOB_HALTED"), false);
     return new Sample("halt", halt, HaltFile.encode(halt), HaltFile::decode);
   }
 }

@@ -15,8 +15,8 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 /** Goal: a change touches only what it names. A removed condition takes its own reason along, and no other. */
 class HaltChangeTest {
-  private static final Halt ALL = new Halt(OptionalInt.of(3), OptionalLong.of(20), OptionalLong.of(10),
-      OptionalLong.of(40), Optional.of("WHY"), false);
+  private static final Halt ALL = new Halt(OptionalInt.of(3), Optional.empty(), OptionalLong.of(20),
+      OptionalLong.of(10), OptionalLong.of(40), Optional.of("WHY"), false);
 
   private static HaltChange unset(HaltCondition condition) {
     return new HaltChange(Map.of(), Set.of(condition), Optional.empty(), false, false);

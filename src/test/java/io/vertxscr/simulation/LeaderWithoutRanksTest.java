@@ -7,6 +7,9 @@ import io.vertxscr.client.ScrClient;
 import io.vertxscr.config.Settings;
 import io.vertxscr.model.DatasetFlags;
 import io.vertxscr.model.DatasetRecord;
+import io.vertxscr.prefix.metadata.HaltFileStore;
+import io.vertxscr.prefix.metadata.LockUser;
+import io.vertxscr.prefix.metadata.PrefixPaths;
 import io.vertxscr.service.VirtualTime;
 import io.vertxscr.simulation.VirtualSession.VirtualPhase;
 import io.vertxscr.storage.LocalFiles;
@@ -19,12 +22,14 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.Random;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
 /**
- * Goal: what a leader without ranks has told some nodes alone costs no checkpoint. Nor does anybody wait for it.
+ * Goal: what a leader without ranks has told some nodes alone costs no checkpoint. Nor does anybody wait for it. Each
+ * checkpoint is counted down once in the halt file.
  * Method: nodes in virtual time, one of which hears nothing of the leader for a moment, or whose storage hangs before
  * they have synced a complete checkpoint; then the leader dies, or is told to end the run.
  */
@@ -151,5 +156,43 @@ class LeaderWithoutRanksTest {
     assertThat(cluster.await(complete.getLast()).failed()).isTrue();
     cluster.pass(PATIENCE);
     assertThat(held("n2")).isEqualTo(held("n3")).containsExactly("step-1");
+  }
+
+  private HaltFileStore haltFile() {
+    LocalFiles files = machine("operator");
+    return new HaltFileStore(new PrefixPaths(files.path(PREFIX.toString())),
+        new LockUser("operator", files, time.loop().clock()));
+  }
+
+  /** A run that may write three checkpoints, under a leader without ranks. */
+  private void beginWithThreeCheckpointsLeft(String... names) throws IOException {
+    Files.createDirectories(machine("operator").path(PREFIX.toString()));
+    haltFile().update(halt -> halt.withCheckpointsLeft(OptionalInt.of(3)));
+    begin(names);
+  }
+
+  @Test
+  void whatItHasAcknowledgedIsCountedDownInTheHaltFile() throws IOException {
+    beginWithThreeCheckpointsLeft("n2", "n3");
+    List<? extends Future<?>> complete = checkpoint("step-1");
+    cluster.awaits("a rank hears that it is complete", () -> complete.stream().anyMatch(Future::isComplete));
+    cluster.kill("n1");
+    complete.forEach(cluster::answer);
+    cluster.pass(PATIENCE);
+    assertThat(haltFile().read().checkpointsLeft()).hasValue(2);
+  }
+
+  @Test
+  void whatItHasCountedAndNotAcknowledgedIsNotCountedByTheNextLeader() throws IOException {
+    beginWithThreeCheckpointsLeft("n2");
+    cluster.bus().watch(sent -> deaf = "PROTECTED".equals(sent.json().getString("step")) ? "n2" : deaf);
+    List<? extends Future<?>> complete = checkpoint("step-1");
+    cluster.awaits("it is counted", () -> haltFile().read().checkpointsLeft().orElseThrow() == 2);
+    assertThat(complete.getFirst().isComplete()).isFalse();
+    cluster.kill("n1");
+    complete.forEach(cluster::answer);
+    checkpoint("step-2").forEach(cluster::answer);
+    cluster.pass(PATIENCE);
+    assertThat(haltFile().read().checkpointsLeft()).hasValue(1);
   }
 }

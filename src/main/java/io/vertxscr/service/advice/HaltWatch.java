@@ -18,8 +18,12 @@ import io.vertxscr.service.PrefixJobs;
 import io.vertxscr.service.Prefixes;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Collection;
+import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.SortedSet;
+import java.util.TreeSet;
 import java.util.function.LongSupplier;
 import java.util.function.UnaryOperator;
 import org.slf4j.Logger;
@@ -27,8 +31,9 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Watches the halt file of the leader's run. Polls about every second on a transfer thread, and answers from memory.
- * What it writes there (checkpoints counted down, the reason of the end) it writes behind the application; a prefix
- * directory that cannot be read or written ends no run. On the node's loop.
+ * What it writes there (checkpoints counted down, the reason of the end) is written before ranks hear of their
+ * checkpoint: the next leader knows no more. A prefix directory that cannot be read or written ends no run. On the
+ * node's loop.
  */
 public final class HaltWatch {
   private static final Logger LOG = LoggerFactory.getLogger(HaltWatch.class);
@@ -57,7 +62,7 @@ public final class HaltWatch {
     this.observer = observer;
   }
 
-  /** The halt file of one run; {@code uncounted} checkpoints are written but not yet counted down in the file. */
+  /** The halt file of one run; {@code uncounted} checkpoints, by id, are written but not yet counted down in it. */
   private static final class Watched {
     private final long run;
     private final HaltFileStore file;
@@ -67,17 +72,25 @@ public final class HaltWatch {
     private HaltFileVersion version;
     /** The file was read. Checkpoints that are written before are counted down then. */
     private boolean known;
-    private int uncounted;
+    private final SortedSet<Integer> uncounted = new TreeSet<>();
     private int written;
     private boolean told;
-    /** A look has begun that has no answer yet. */
-    private boolean looking;
+    /** The last look, without its failure. */
+    private Future<Void> look = Future.succeededFuture();
     private Future<Void> writing = Future.succeededFuture();
 
     Watched(long run, HaltFileStore file, HaltPolicy policy) {
       this.run = run;
       this.file = file;
       this.policy = policy;
+    }
+
+    private Halt counted(Halt before, Collection<Integer> checkpoints) {
+      Halt after = before;
+      for (int checkpoint : checkpoints) {
+        after = after.afterCheckpoint(run, checkpoint);
+      }
+      return after;
     }
   }
 
@@ -155,12 +168,9 @@ public final class HaltWatch {
     if (mine != watched) {
       return;
     }
-    if (!mine.looking) {
-      mine.looking = true;
-      lookNow(mine).onComplete(_ -> {
-        mine.looking = false;
-        seen(mine);
-      });
+    if (mine.look.isComplete()) {
+      mine.look = lookNow(mine).otherwiseEmpty();
+      mine.look.onComplete(_ -> seen(mine));
     } else {
       seen(mine);                                         // what depends on the time goes on without an answer
     }
@@ -173,8 +183,8 @@ public final class HaltWatch {
     if (!mine.known) {
       mine.known = true;
       if (mine.halt.checkpointsLeft().isEmpty()) {
-        mine.uncounted = 0;
-      } else if (mine.uncounted > 0) {
+        mine.uncounted.clear();
+      } else if (!mine.uncounted.isEmpty()) {
         record(mine);
       }
     }
@@ -217,7 +227,8 @@ public final class HaltWatch {
 
   /** Why the run must stop, if it must. */
   Optional<Met> met() {
-    return watched == null ? Optional.empty() : met(watched.halt.afterCheckpoints(watched.uncounted), watched.policy);
+    return watched == null ? Optional.empty()
+        : met(watched.counted(watched.halt, watched.uncounted), watched.policy);
   }
 
   private Optional<Met> met(Halt halt, HaltPolicy policy) {
@@ -240,18 +251,39 @@ public final class HaltWatch {
         + " allocation ends; set SCR_END_TIME, to seconds since 1970, for the daemons");
   }
 
-  /** A checkpoint is complete: counts it, and writes down the reason to stop if there is one now. */
-  public void checkpointWritten() {
+  /**
+   * A checkpoint is complete: counts it, and writes down the reason to stop if there is one now. It counts once, also
+   * where an earlier leader has counted it.
+   */
+  public void checkpointWritten(int dataset) {
     if (watched == null) {
       return;
     }
     Watched mine = watched;
-    mine.uncounted += !mine.known || mine.halt.checkpointsLeft().isPresent() ? 1 : 0;
-    if (mine.known && mine.uncounted > 0 || met().isPresent()) {
+    if (!mine.known || mine.halt.checkpointsLeft().isPresent()) {
+      mine.uncounted.add(dataset);
+    }
+    if (mine.known && !mine.uncounted.isEmpty() || met().isPresent()) {
       record(mine);
     }
     tell();
     looked.run();
+  }
+
+  /** Completes, without failure and soon, when what {@link #checkpointWritten} has to write is written. */
+  public Future<Void> recorded() {
+    if (watched == null) {
+      return Future.succeededFuture();
+    }
+    Watched mine = watched;
+    return soon(mine, mine.known ? mine.writing : mine.look.compose(_ -> mine.writing));
+  }
+
+  private Future<Void> soon(Watched mine, Future<Void> written) {
+    return loop.prefix().within(PrefixJobs.PATIENCE, written).otherwise(failure -> {
+      LOG.warn("going on before the halt file {} is written: {}", mine.file.file(), failure.getMessage());
+      return null;
+    });
   }
 
   private void record(Watched mine) {
@@ -283,13 +315,13 @@ public final class HaltWatch {
    */
   private Future<Void> write(Watched mine, UnaryOperator<Halt> change) {
     mine.writing = mine.writing.compose(_ -> {
-      int counted = mine.uncounted;
+      List<Integer> counted = List.copyOf(mine.uncounted);
       return locked.run("write " + mine.file.file(), () ->
-          mine.file.update(halt -> change.apply(present(halt, mine.policy).afterCheckpoints(counted)))).map(halt -> {
+          mine.file.update(halt -> change.apply(mine.counted(present(halt, mine.policy), counted)))).map(halt -> {
             mine.halt = halt;
             mine.known = true;
             mine.version = null;                          // another may have changed it since then
-            mine.uncounted -= counted;
+            mine.uncounted.removeAll(counted);
             mine.written++;
             return (Void) null;
           });
@@ -297,10 +329,7 @@ public final class HaltWatch {
       LOG.warn("cannot write the halt file {}: {}", mine.file.file(), failure.getMessage());
       return null;
     });
-    return loop.prefix().within(PrefixJobs.PATIENCE, mine.writing).otherwise(failure -> {
-      LOG.warn("going on before the halt file {} is written: {}", mine.file.file(), failure.getMessage());
-      return null;
-    });
+    return soon(mine, mine.writing);
   }
 
   /** Returns the halt reason for the replies to complete. */

@@ -203,12 +203,12 @@ public final class PhaseSteps {
       GatherReducers.done(all);
       known.ifPresent(dataset -> progressed(run, run.info().restart(), dataset.flags()));
       run.info(run.info().with(Optional.empty()));
-      return completed(known.map(dataset -> dataset.flags().checkpoint()).orElse(true),
+      return completed(id, known.map(dataset -> dataset.flags().checkpoint()).orElse(true),
           all.stream().anyMatch(from -> from.part().sync()));
     }).onSuccess(_ -> {
       events.complete(run.info().run());
       flush(run.info().policy().flush(), id, known);
-    }).onFailure(failure -> events.discarded(run.info().run(), failure));
+    }).onFailure(failure -> events.discarded(run.info().run(), failure)).compose(this::recorded);
   }
 
   private void flush(FlushPolicy policy, int id, Optional<DatasetDescriptor> known) {
@@ -227,11 +227,16 @@ public final class PhaseSteps {
     }
   }
 
-  private OutputProtected completed(boolean checkpoint, boolean sync) {
+  private OutputProtected completed(int id, boolean checkpoint, boolean sync) {
     if (checkpoint) {
-      advice.halts().checkpointWritten();
+      advice.halts().checkpointWritten(id);
     }
     return new OutputProtected(advice.halts().reason(), advice.halts().exits(), sync);
+  }
+
+  /** Ranks hear of a checkpoint when it is counted down: another leader would not know that it was not. */
+  private Future<OutputProtected> recorded(OutputProtected done) {
+    return advice.halts().recorded().map(done);
   }
 
   /**
@@ -252,10 +257,10 @@ public final class PhaseSteps {
           all.stream().mapToLong(one -> one.part().mapBytes()).sum(),
           all.stream().anyMatch(one -> one.part().taken())).map(_ -> {
         progressed(run, from, dataset.flags());
-        return completed(dataset.flags().checkpoint(), false);
+        return completed(dataset.id(), dataset.flags().checkpoint(), false);
       });
     }).onSuccess(_ -> events.complete(run.info().run())).onFailure(failure ->
-        events.discarded(run.info().run(), failure)).onComplete(_ -> endBypass());
+        events.discarded(run.info().run(), failure)).onComplete(_ -> endBypass()).compose(this::recorded);
   }
 
   /**

@@ -63,7 +63,7 @@ class HaltCommandTest {
         "JOB_HALTED", "immediate", "--remove");
 
     Halt noHurry = halt("--unset-reason");
-    assertThat(noHurry).isEqualTo(new Halt(OptionalInt.of(3), OptionalLong.of(1_795_176_000),
+    assertThat(noHurry).isEqualTo(new Halt(OptionalInt.of(3), Optional.empty(), OptionalLong.of(1_795_176_000),
         OptionalLong.of(1_795_179_600), OptionalLong.of(1200), Optional.empty(), false));
     assertThat(halt("--unset-checkpoints")).isEqualTo(noHurry.withCheckpointsLeft(OptionalInt.empty()));
     assertThat(halt("--unset-before").exitBeforeSeconds()).isEmpty();

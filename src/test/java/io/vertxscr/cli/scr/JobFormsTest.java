@@ -15,8 +15,8 @@ import org.junit.jupiter.api.Test;
 class JobFormsTest {
   @Test
   void timesOfHaltConditionsAreShownAsScrShowsThem() {
-    Halt halt = new Halt(OptionalInt.empty(), OptionalLong.of(1_795_176_000), OptionalLong.of(1_796_083_265),
-        OptionalLong.of(65), Optional.of("TIME_LIMIT"), false);
+    Halt halt = new Halt(OptionalInt.empty(), Optional.empty(), OptionalLong.of(1_795_176_000),
+        OptionalLong.of(1_796_083_265), OptionalLong.of(65), Optional.of("TIME_LIMIT"), false);
     assertThat(HaltForm.lines(Path.of("f"), halt, ZoneId.of("UTC"))).containsExactly("Halt file settings for f:",
         "  ExitReason:      TIME_LIMIT", "  ExitAfter:       Fri Nov 20 12:00:00 2026",
         "  ExitBefore:      Tue Dec  1 00:01:05 2026", "  HaltSeconds:     65",

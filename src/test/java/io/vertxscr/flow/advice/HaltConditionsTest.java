@@ -64,7 +64,7 @@ class HaltConditionsTest {
     boolean hasBefore = (which & 4) != 0;
     boolean hasAfter = (which & 8) != 0;
     boolean hasEnd = (which & 16) != 0;
-    Halt halt = new Halt(hasLeft ? OptionalInt.of(left) : OptionalInt.empty(),
+    Halt halt = new Halt(hasLeft ? OptionalInt.of(left) : OptionalInt.empty(), Optional.empty(),
         hasAfter ? OptionalLong.of(border) : OptionalLong.empty(),
         hasBefore ? OptionalLong.of(border) : OptionalLong.empty(),
         hasSeconds ? OptionalLong.of(seconds) : OptionalLong.empty(), Optional.empty(), false);
@@ -131,9 +131,15 @@ class HaltConditionsTest {
 
   @Test
   void checkpointsAreCountedDownToZeroAndOnlyWhereTheyAreCounted() {
-    assertThat(Halt.NONE.afterCheckpoints(3)).isEqualTo(Halt.NONE);
-    Halt three = Halt.NONE.withCheckpointsLeft(OptionalInt.of(3));
-    assertThat(three.afterCheckpoints(1).checkpointsLeft()).hasValue(2);
-    assertThat(three.afterCheckpoints(5).checkpointsLeft()).hasValue(0);
+    assertThat(Halt.NONE.afterCheckpoint(1, 1)).isEqualTo(Halt.NONE);
+    Halt two = Halt.NONE.withCheckpointsLeft(OptionalInt.of(2));
+    Halt one = two.afterCheckpoint(1, 7);
+    assertThat(one.checkpointsLeft()).hasValue(1);
+    assertThat(one.afterCheckpoint(1, 6).afterCheckpoint(1, 7)).as("counted before").isEqualTo(one);
+    assertThat(one.withCheckpointsLeft(OptionalInt.of(4)).afterCheckpoint(1, 7).checkpointsLeft())
+        .as("counted before, and another number is asked since").hasValue(4);
+    assertThat(one.afterCheckpoint(1, 8).checkpointsLeft()).hasValue(0);
+    assertThat(one.afterCheckpoint(2, 7).checkpointsLeft()).as("of another run").hasValue(0);
+    assertThat(one.afterCheckpoint(1, 8).afterCheckpoint(1, 9).checkpointsLeft()).hasValue(0);
   }
 }

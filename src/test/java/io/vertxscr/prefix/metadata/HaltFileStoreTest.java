@@ -62,9 +62,11 @@ class HaltFileStoreTest {
     store.update(halt -> halt.withCheckpointsLeft(OptionalInt.of(threads * each)));
     List<CompletableFuture<Void>> all = new ArrayList<>();
     for (int thread = 0; thread < threads; thread++) {
+      int run = thread;
       all.add(CompletableFuture.runAsync(() -> {
         for (int i = 0; i < each; i++) {
-          store.update(halt -> halt.afterCheckpoints(1));
+          int id = i;
+          store.update(halt -> halt.afterCheckpoint(run, id));
         }
       }));
     }

@@ -35,6 +35,7 @@ class HaltWatchTest {
   private Loop loop;
   private HaltFileStore file;
   private HaltWatch watch;
+  private int checkpoint;
   /** Between the new content of the file and the end of its write. */
   private Duration syncs;
 
@@ -102,7 +103,7 @@ class HaltWatchTest {
       int most = random.nextBoolean() ? 10 : 700;
       for (int written = 1; written <= asked; written++) {
         letPass(most);
-        onLoop(watch::checkpointWritten);
+        onLoop(() -> watch.checkpointWritten(++checkpoint));
         assertThat(watch.reason().isPresent())
             .as("seed %d, after %d of %d checkpoints", seed, written, asked).isEqualTo(written == asked);
         letPass(most);
@@ -121,7 +122,7 @@ class HaltWatchTest {
       watch(5, false);
       int written = 1 + random.nextInt(4);
       for (int i = 0; i < written; i++) {
-        onLoop(watch::checkpointWritten);
+        onLoop(() -> watch.checkpointWritten(++checkpoint));
         letPass(15);
       }
       time.runUntil(() -> false, SOON);
@@ -136,7 +137,7 @@ class HaltWatchTest {
       seed(seed);
       watch(50, true);
       letPass(600);
-      onLoop(watch::checkpointWritten);
+      onLoop(() -> watch.checkpointWritten(++checkpoint));
       letPass(40);
       set(0);
       time.runUntil(() -> false, SOON);
@@ -150,7 +151,7 @@ class HaltWatchTest {
       seed(seed);
       watch(2, true);
       syncs = Duration.ofMillis(random.nextInt(1_000));
-      onLoop(watch::checkpointWritten);
+      onLoop(() -> watch.checkpointWritten(++checkpoint));
       for (int look = 0; look < 20; look++) {
         letPass(200);
         assertThat(watch.reason()).as("seed %d, after 1 of 2 checkpoints", seed).isEmpty();
@@ -162,12 +163,12 @@ class HaltWatchTest {
   @Test
   void whereNothingIsAskedNothingIsWritten() {
     watch(false);
-    onLoop(watch::checkpointWritten);
+    onLoop(() -> watch.checkpointWritten(++checkpoint));
     time.runUntil(() -> false, SOON);
     set(1);
     time.runUntil(() -> false, SOON);
     assertThat(watch.reason()).as("written before it was asked").isEmpty();
-    onLoop(watch::checkpointWritten);
+    onLoop(() -> watch.checkpointWritten(++checkpoint));
     assertThat(watch.reason()).contains("NO_CHECKPOINTS_LEFT");
   }
 }
