@@ -141,7 +141,7 @@ public final class Fleet {
           leaveOut(daemon.node(), "its daemon " + how);
         }
       }
-      case Signal.Happened _, Signal.Ended _, Signal.Stop _ -> { }
+      case Signal.Happened _, Signal.Answered _, Signal.Ended _, Signal.Stop _ -> { }
     }
   }
 

@@ -29,13 +29,17 @@ import java.util.OptionalInt;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
+import java.util.function.Supplier;
 
 /**
  * A job from its first daemon to its last, on the thread of the command. Takes signals from a queue, lets
- * {@link JobFlow} decide, and acts on the decision.
+ * {@link JobFlow} decide, and acts on the decision. The prefix directory is read on other threads: where it hangs, the
+ * job can be ended all the same.
  */
 final class LaunchedJob {
   private static final long TICK_MS = 500;
@@ -65,6 +69,10 @@ final class LaunchedJob {
   private Rules rules;
   private long startedMs;
   private Map<String, String> toldDown = Map.of();
+  /** The newest checkpoint of the index, when it was read last. */
+  private Optional<String> listed = Optional.empty();
+  /** What is being read in the prefix directory, in words. */
+  private Optional<String> unanswered = Optional.empty();
 
   /**
    * A job that is to run.
@@ -95,7 +103,7 @@ final class LaunchedJob {
           .forEach(node -> fleet.exclude(node, "excluded (SCR_EXCLUDE_NODES, --exclude)"));
       excludeByManager();
       List<String> first = plan.allocation().names().stream().filter(node -> !fleet.down().containsKey(node)).toList();
-      if (!first.isEmpty() && haltReason().isEmpty()) {
+      if (!first.isEmpty() && haltReason().isEmpty() && finish.isEmpty()) {
         fleet.start(first);
         settle();
       }
@@ -112,15 +120,21 @@ final class LaunchedJob {
       if (!finish.get().why().isEmpty()) {
         say(finish.get().why());
       }
-      return new JobOutcome(finish.get().exit(), fleet.up(), news.leftInCaches(fleet.up()));
+      return new JobOutcome(finish.get().exit(), fleet.up(), news.leftInCaches(fleet.up()), unanswered);
     } finally {
       program.ifPresent(RunningProgram::end);
       fleet.stop();
     }
   }
 
-  /** Result of the job. @param cachedOnly datasets that only the caches have, in a sentence; empty for none */
-  record JobOutcome(int exit, List<String> up, Optional<String> cachedOnly) {
+  /**
+   * Result of the job.
+   *
+   * @param cachedOnly datasets that only the caches have, in a sentence; empty for none
+   * @param unanswered what the prefix directory has given no answer to when the job was ended, in words; empty for
+   *     nothing
+   */
+  record JobOutcome(int exit, List<String> up, Optional<String> cachedOnly, Optional<String> unanswered) {
     /** Exit code of the job with its scavenge. @param scavenged exit code of that; empty where there was none */
     int exitAfter(OptionalInt scavenged) {
       return exit != 0 ? exit : scavenged.orElse(0) == 0 ? 0 : 1;
@@ -170,7 +184,7 @@ final class LaunchedJob {
         }
         happened(new JobEvent.Stop(why));
       }
-      case Signal.Ready _, Signal.Pong _, Signal.Gone _ -> { }
+      case Signal.Ready _, Signal.Pong _, Signal.Gone _, Signal.Answered _ -> { }
     }
   }
 
@@ -361,12 +375,17 @@ final class LaunchedJob {
    * What decides whether a run begins. The prefix directory may fail for a while: that ends no job that has begun, and
    * daemons go on without the halt file, too.
    */
-  private JobEvent checked() {
+  private JobEvent checked() throws InterruptedException {
     Optional<String> halt = Optional.empty();
     try {
       halt = haltReason();
-      OptionalInt last = new FlushFileStore(plan.paths(), PatientLocks.user("scr run")).nodes();
+      OptionalInt last = read(plan.paths().nodesFile(),
+          () -> new FlushFileStore(plan.paths(), PatientLocks.user("scr run")).nodes()).orElse(OptionalInt.empty());
       rules = new Rules(plan.settings().runs(), plan.minNodes(last));
+      if (plan.restart().isPresent()) {
+        listed = read(plan.paths().index(), () -> new PrefixIndex(plan.paths(), PatientLocks.user("scr run")).read()
+            .index().candidates().stream().findFirst().map(Index.Entry::name)).flatMap(name -> name);
+      }
     } catch (ScrException e) {
       if (state instanceof JobState.Starting) {
         throw e;
@@ -376,8 +395,41 @@ final class LaunchedJob {
     return new JobEvent.Checked(fleet.up().size(), halt);
   }
 
-  private Optional<String> haltReason() {
-    return new StartGate(plan.paths(), plan.allocation()).halted(plan.settings().haltSeconds());
+  private Optional<String> haltReason() throws InterruptedException {
+    return read(plan.paths().haltFile(), () ->
+        new StartGate(plan.paths(), plan.allocation()).halted(plan.settings().haltSeconds())).flatMap(why -> why);
+  }
+
+  /** Reads a file of the prefix directory, and hears signals meanwhile. Empty if the job is ended before the answer. */
+  private <T> Optional<T> read(Path file, Supplier<T> question) throws InterruptedException {
+    if (finish.isPresent()) {
+      return Optional.empty();
+    }
+    CompletableFuture<T> answer =
+        CompletableFuture.supplyAsync(question, Thread.ofPlatform().daemon().name("scr-run-prefix")::start);
+    answer.whenComplete((_, _) -> signals.add(new Signal.Answered()));
+    long sinceMs = nowMs();
+    // who is to end waits as long as it takes to tell a hang from a read that is under way
+    while (!answer.isDone() && (finish.isEmpty() || unanswered.isEmpty())) {
+      listen(Math.min(noticeMs, TICK_MS));
+      long waitedMs = nowMs() - sinceMs;
+      if (waitedMs >= noticeMs && !answer.isDone()) {
+        String hang = "prefix: no answer for " + waitedMs / 1000 + " s: read " + file;
+        if (unanswered.isEmpty()) {
+          say(hang);
+        }
+        unanswered = Optional.of(hang);
+      }
+    }
+    if (!answer.isDone()) {
+      return Optional.empty();
+    }
+    unanswered = Optional.empty();
+    try {
+      return Optional.of(answer.join());
+    } catch (CompletionException e) {
+      throw e.getCause() instanceof ScrException known ? known : e;
+    }
   }
 
   // ---- runs ----
@@ -386,23 +438,14 @@ final class LaunchedJob {
     List<String> nodes = plan.nodesFor(fleet.up());
     Map<String, String> sockets = new HashMap<>();
     nodes.forEach(node -> sockets.put(node, fleet.socket(node)));
-    List<String> command =
-        new ArrayList<>(plan.command(nodes, fleet.down().keySet(), checkpoint()));
+    // the checkpoint that it will find, for a restart command; that of the caches is newer
+    List<String> command = new ArrayList<>(
+        plan.command(nodes, fleet.down().keySet(), news.checkpointInCaches().or(() -> listed)));
     say("run " + run + " begins on " + Plural.of(nodes.size(), "node") + ": " + String.join(",", nodes));
     news.started();
     happened(new JobEvent.Started());
     startedMs = nowMs();
     watchdog.started(startedMs);
     program = Optional.of(RunningProgram.start(command, plan.environment(nodes, sockets), signals::add));
-  }
-
-  /** The checkpoint that a run will find, for a restart command; that of the caches is newer. */
-  private Optional<String> checkpoint() {
-    if (plan.restart().isEmpty()) {
-      return Optional.empty();
-    }
-    return news.checkpointInCaches().or(() -> new PrefixIndex(plan.paths(),
-        PatientLocks.user("scr run")).read().index()
-        .candidates().stream().findFirst().map(Index.Entry::name));
   }
 }

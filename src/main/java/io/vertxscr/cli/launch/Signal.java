@@ -17,6 +17,9 @@ public sealed interface Signal {
   /** A daemon has ended, or can no longer be reached. @param how the end of "its daemon ..." */
   record Gone(AttachedDaemon daemon, String how) implements Signal {}
 
+  /** The prefix directory has answered, or has failed to. */
+  record Answered() implements Signal {}
+
   /** The program has ended. */
   record Ended(int exit) implements Signal {}
 

@@ -25,7 +25,11 @@ record SupervisedJob(LaunchedJob job, Optional<Scavenging> scavenging, PrintWrit
     Runtime.getRuntime().addShutdownHook(hook);
     try {
       LaunchedJob.JobOutcome outcome = job.run();
-      OptionalInt scavenged = scavenging.isEmpty() ? OptionalInt.empty()
+      // where something is only in the caches, it is tried: the prefix directory may answer again
+      Optional<String> hang = outcome.unanswered()
+          .filter(_ -> scavenging.isPresent() && outcome.cachedOnly().isEmpty());
+      hang.ifPresent(what -> err.println("scr run: the caches are not scavenged: " + what));
+      OptionalInt scavenged = scavenging.isEmpty() || hang.isPresent() ? OptionalInt.empty()
           : OptionalInt.of(scavenging.get().run(outcome.up(), err));
       outcome.leftInCaches(scavenged).ifPresent(those -> err.println("scr run: " + those));
       return outcome.exitAfter(scavenged);

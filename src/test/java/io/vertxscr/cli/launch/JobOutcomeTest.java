@@ -16,7 +16,8 @@ class JobOutcomeTest {
   @CsvSource({"0, 0, 0, false", "0, 1, 1, true", "0, 7, 1, true", "0, , 0, true",
       "3, 0, 3, false", "3, 1, 3, true", "143, , 143, true"})
   void theLastRunComesFirstThenTheScavenge(int exit, Integer scavenged, int expected, boolean told) {
-    JobOutcome outcome = new JobOutcome(exit, List.of("n1"), Optional.of("only in the caches: dataset 4"));
+    JobOutcome outcome = new JobOutcome(exit, List.of("n1"), Optional.of("only in the caches: dataset 4"),
+        Optional.empty());
     OptionalInt after = scavenged == null ? OptionalInt.empty() : OptionalInt.of(scavenged);
     assertThat(outcome.exitAfter(after)).isEqualTo(expected);
     assertThat(outcome.leftInCaches(after).isPresent()).isEqualTo(told);
