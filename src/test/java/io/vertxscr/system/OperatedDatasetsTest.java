@@ -54,7 +54,7 @@ class OperatedDatasetsTest {
     daemons.checkpoint(prefix, "same");
 
     assertThat(scr("drop", "same").err())
-        .contains("'same' means several datasets: give the number of one: 2 of " + prefix + ", 1 of " + prefix);
+        .contains("'same' means several datasets: give the number of one by --id: 2 of " + prefix + ", 1 of " + prefix);
     CliRun early = scr("drop", 2);
     assertThat(early.exit()).as(early.toString()).isEqualTo(1);
     assertThat(early.err()).contains("dataset 2 'same' is in no prefix directory",
@@ -102,5 +102,17 @@ class OperatedDatasetsTest {
       }
       assertThat(rank.read(ByteBuffer.allocate(1))).as("the last call disagrees with the first").isEqualTo(1);
     }
+  }
+
+  @Test
+  void theNumberOfOneThatIsTheNameOfAnotherIsToldApartByAnOption() throws Exception {
+    Path prefix = Files.createDirectory(directory.resolve("p"));
+    daemons.checkpoint(prefix, "2");
+    daemons.checkpoint(prefix, "two");
+    assertThat(scr("drop", 2, "--unflushed").err()).contains("'2' means several datasets", "--id");
+    assertThat(scr("drop", 1, "--id", 2).exit()).as("one of them").isEqualTo(2);
+    assertThat(scr("drop", "--id", 2, "--unflushed").out()).isEqualTo("dataset 2 'two' is dropped\n");
+    assertThat(scr("flush", "--id", 2).err()).contains("the caches have no dataset '2'");
+    assertThat(scr("flush", 2).out()).endsWith("dataset 1 '2' is in " + prefix + "\n");
   }
 }
