@@ -1,10 +1,10 @@
 package io.vertxscr.verticle;
 
-import io.vertxscr.model.DatasetKey;
 import io.vertxscr.protocol.node.NodeVerb;
 import io.vertxscr.protocol.node.redundancy.ChecksumsRequest;
 import io.vertxscr.protocol.node.redundancy.ProtectRequest;
 import io.vertxscr.protocol.node.redundancy.SetsCommitted;
+import io.vertxscr.protocol.node.redundancy.SetsToUse;
 import io.vertxscr.protocol.node.restart.LayoutRequest;
 import io.vertxscr.service.redundancy.ProtectionService;
 
@@ -21,7 +21,7 @@ public final class EncodeVerticle extends NodeVerticle {
     serve(NodeVerb.LAYOUT, LayoutRequest.class, protection::layout);
     serve(NodeVerb.CHECKSUMS, ChecksumsRequest.class, protection::checksums);
     serve(NodeVerb.PROTECT, ProtectRequest.class, protection::protect);
-    serve(NodeVerb.PROTECT_COMMIT, DatasetKey.class, protection::commit);
+    serve(NodeVerb.PROTECT_COMMIT, SetsToUse.class, protection::commit);
     serve(NodeVerb.PROTECT_DONE, SetsCommitted.class, protection::committed);
   }
 }

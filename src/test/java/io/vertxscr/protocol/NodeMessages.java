@@ -87,6 +87,7 @@ import io.vertxscr.protocol.node.redundancy.ChecksumsReply;
 import io.vertxscr.protocol.node.redundancy.ChecksumsRequest;
 import io.vertxscr.protocol.node.redundancy.ProtectRequest;
 import io.vertxscr.protocol.node.redundancy.SetsCommitted;
+import io.vertxscr.protocol.node.redundancy.SetsToUse;
 import io.vertxscr.protocol.node.restart.DropDatasets;
 import io.vertxscr.protocol.node.restart.FetchRanks;
 import io.vertxscr.protocol.node.restart.FetchRanks.FetchMode;
@@ -198,7 +199,8 @@ public final class NodeMessages {
       case CLAIM_PATHS -> new ClaimPaths(RUN, 1, "n3", List.of(2), PathHash.pack(List.of(PathHash.of("a"))),
           List.of(SmallRank.described(files(2), new byte[9]), SmallRank.of(files(3), new byte[9])));
       case VERIFY -> new VerifyDataset(dataset().key(), true);
-      case FETCH_COMMIT, FETCH_DISCARD, PROTECT_COMMIT -> dataset().key();
+      case FETCH_COMMIT, FETCH_DISCARD -> dataset().key();
+      case PROTECT_COMMIT -> new SetsToUse(dataset().key(), 6);
       case PROTECT_DONE -> new SetsCommitted(dataset().key(), 5);
       case RESTORE -> new RestoreRanks(dataset(), origin(), store, redundancy(), FlushState.WANTED,
           List.of(new RankPlan(0, Action.MOVE, "n1", SET, List.of()),

@@ -6,9 +6,11 @@ import io.vertx.core.Future;
 import io.vertxscr.format.Samples;
 import io.vertxscr.model.CheckpointDescriptor;
 import io.vertxscr.model.DatasetDescriptor;
+import io.vertxscr.model.DatasetKey;
 import io.vertxscr.model.DatasetRecord;
 import io.vertxscr.model.DatasetRecord.FlushState;
 import io.vertxscr.model.DatasetRecord.Origin;
+import io.vertxscr.model.DatasetRecord.RankRecord;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.FileMeta;
 import io.vertxscr.model.GroupDescriptors;
@@ -16,11 +18,15 @@ import io.vertxscr.model.RankFiles;
 import io.vertxscr.model.RankMap;
 import io.vertxscr.model.Redundancy;
 import io.vertxscr.model.RedundancyDescriptor;
+import io.vertxscr.model.RedundancySet;
 import io.vertxscr.model.Scheme;
 import io.vertxscr.model.ScrException;
+import io.vertxscr.protocol.node.Ack;
 import io.vertxscr.protocol.node.NodeVerb;
 import io.vertxscr.protocol.node.redundancy.ChecksumsReply;
 import io.vertxscr.protocol.node.redundancy.ChecksumsRequest;
+import io.vertxscr.protocol.node.redundancy.ProtectRequest;
+import io.vertxscr.protocol.node.redundancy.SetsToUse;
 import io.vertxscr.protocol.node.restart.LayoutReply;
 import io.vertxscr.protocol.node.restart.LayoutRequest;
 import io.vertxscr.protocol.node.restart.RankLayout;
@@ -97,6 +103,19 @@ class EndedProtectionTest {
           record, RUN, MAP, ProtectionJob.Sets.of(MAP, how, GroupDescriptors.BUILT_IN), round, List.of(layout(0)),
           Map.of(), Map.of());
       Future<DatasetRecord> end = loop.call(() -> service.protect(job, (_, _) -> {}, false));
+      time.runUntil(() -> false, Duration.ofSeconds(1));
+      return end;
+    }
+
+    Future<Ack> again(long round) {
+      Future<Ack> end = loop.call(() -> service.protect(
+          new ProtectRequest(ID, RUN, round, new RankMap(List.of("n1")), GroupDescriptors.BUILT_IN)));
+      time.runUntil(() -> false, Duration.ofSeconds(1));
+      return end;
+    }
+
+    Future<Ack> commit(DatasetKey which, long round) {
+      Future<Ack> end = loop.call(() -> service.commit(new SetsToUse(which, round)));
       time.runUntil(() -> false, Duration.ofSeconds(1));
       return end;
     }
@@ -231,5 +250,27 @@ class EndedProtectionTest {
       assertThat(node.files.openFiles()).as("operation %d", failing).isEmpty();
     }
     assertThat(failing).as("operations").isGreaterThan(10);
+  }
+
+  /** One that was late, or sent twice, while another one is made. */
+  @Test
+  void aCommitIsOfItsOwnProtectionAndOfNoOther() throws IOException {
+    Node node = new Node(0);
+    CheckpointDescriptor how = new CheckpointDescriptor(
+        0, true, 1, GroupDescriptors.NODE, "/cache", new Redundancy(Scheme.SINGLE, 8, 0), false);
+    DatasetDescriptor dataset = Samples.descriptor(ID, "b.7").with(new DatasetDescriptor.Totals(1, BYTES));
+    RedundancySet set = new RedundancySet(List.of(0));
+    DatasetRecord before = new DatasetRecord(dataset, new Origin("/p", 1), node.store.cache(ID),
+        new RedundancyDescriptor(how, 9), FlushState.NOT_WANTED,
+        List.of(new RankRecord(layout(0), set, Optional.empty())));
+    node.store.save(before);
+    assertThat(node.again(3).succeeded()).isTrue();
+    assertThat(node.again(4).succeeded()).isTrue();
+    assertThat(node.commit(dataset.key(), 3).cause()).isInstanceOfSatisfying(ScrException.class, refusal ->
+        assertThat(refusal.fault()).isEqualTo(Fault.BUSY));
+    assertThat(node.store.find(ID).orElseThrow().redundancy()).isEqualTo(before.redundancy());
+    assertThat(node.commit(dataset.key(), 4).succeeded()).isTrue();
+    assertThat(node.commit(dataset.key(), 4).succeeded()).as("said again").isTrue();
+    assertThat(node.store.find(ID).orElseThrow().redundancy()).isNotEqualTo(before.redundancy());
   }
 }

@@ -22,6 +22,7 @@ import io.vertxscr.protocol.node.redundancy.ChecksumsReply;
 import io.vertxscr.protocol.node.redundancy.ChecksumsRequest;
 import io.vertxscr.protocol.node.redundancy.ProtectRequest;
 import io.vertxscr.protocol.node.redundancy.SetsCommitted;
+import io.vertxscr.protocol.node.redundancy.SetsToUse;
 import io.vertxscr.protocol.node.restart.LayoutReply;
 import io.vertxscr.protocol.node.restart.LayoutRequest;
 import io.vertxscr.protocol.node.restart.RankLayout;
@@ -83,13 +84,16 @@ public final class ProtectionService {
   private final Map<RoundKey, Round> rounds = new LinkedHashMap<>();
   /** Protections here that wait for the checksums of others. */
   private final Map<Promise<ChecksumsReply>, Long> waiting = new LinkedHashMap<>();
-  private final Map<DatasetKey, DatasetRecord> prepared = new HashMap<>();
+  private final Map<DatasetKey, Prepared> prepared = new HashMap<>();
   /** Ranks of which something is here although they are on other nodes, by the last commit. */
   private final Map<DatasetKey, List<Integer>> elsewhere = new HashMap<>();
   /** The newest attempt to protect an older dataset: only what it makes is committed. */
   private final Map<DatasetKey, Long> attempts = new HashMap<>();
   private long attempt;
   private Over over = new Over(0, new ScrException(Fault.NO_SUCH_DATASET, "no run has begun"));
+
+  /** Redundancy that is made and not used yet. @param round of the request */
+  private record Prepared(long round, DatasetRecord record) {}
 
   /** @param round 0: in a phase of the run */
   private record RoundKey(int datasetId, long run, long round) {}
@@ -172,11 +176,10 @@ public final class ProtectionService {
               : prepare(job, (_, _) -> {}, false, TraceScope.NONE);
         })
         .compose(record -> attempts.getOrDefault(which, 0L) == number ? Future.succeededFuture(record)
-            : discard(which, record).compose(_ -> Future.failedFuture(new ScrException(Fault.BUSY,
-                "dataset " + which.id() + " is being protected in another way by now"))))
+            : discard(which, record).compose(_ -> Future.failedFuture(inAnotherWay(which))))
         .map(record -> {
           attempts.remove(which);
-          prepared.put(which, record);
+          prepared.put(which, new Prepared(request.round(), record));
           prepared.keySet().removeIf(other -> store.find(other.id()).filter(still ->
               still.descriptor().key().equals(other)).isEmpty());   // nobody will commit what has been evicted
           return Ack.ACK;
@@ -186,12 +189,20 @@ public final class ProtectionService {
   /**
    * Uses what {@link #protect(ProtectRequest)} has made. What is here of ranks that are elsewhere now stays until all
    * nodes do so: a node that has not heard of it has no redundancy of these ranks yet.
+   *
+   * @return fails with BUSY where this node makes others by now
    */
-  public Future<Ack> commit(DatasetKey which) {
-    DatasetRecord record = prepared.remove(which);
-    if (record == null) {
+  public Future<Ack> commit(SetsToUse sets) {
+    DatasetKey which = sets.dataset();
+    Prepared made = prepared.get(which);
+    if (made == null ? attempts.containsKey(which) : made.round() != sets.round()) {
+      return Future.failedFuture(inAnotherWay(which));
+    }
+    if (made == null) {
       return Future.succeededFuture(Ack.ACK);             // done already, or this node has no ranks any more
     }
+    prepared.remove(which);
+    DatasetRecord record = made.record();
     return loop.blocking("use new redundancy of dataset " + which.id(), () -> {
       // it may have been evicted meanwhile, and must not come back without its files
       List<RankRecord> stay = new ArrayList<>();
@@ -225,8 +236,12 @@ public final class ProtectionService {
 
   /** What an earlier attempt has made, and nobody will commit any more. */
   private Future<Void> discardPrepared(DatasetKey which) {
-    DatasetRecord stale = prepared.remove(which);
-    return stale == null ? Future.succeededFuture() : discard(which, stale);
+    Prepared stale = prepared.remove(which);
+    return stale == null ? Future.succeededFuture() : discard(which, stale.record());
+  }
+
+  private static ScrException inAnotherWay(DatasetKey which) {
+    return new ScrException(Fault.BUSY, "dataset " + which.id() + " is being protected in another way by now");
   }
 
   private Future<Void> discard(DatasetKey which, DatasetRecord stale) {

@@ -6,6 +6,7 @@ import io.vertxscr.protocol.node.Ack;
 import io.vertxscr.protocol.node.NodeVerb;
 import io.vertxscr.protocol.node.redundancy.ProtectRequest;
 import io.vertxscr.protocol.node.redundancy.SetsCommitted;
+import io.vertxscr.protocol.node.redundancy.SetsToUse;
 import io.vertxscr.service.NodeBus;
 
 /** The leader's messages by which all nodes of a rank map get new redundancy sets of an older dataset. */
@@ -17,7 +18,7 @@ record NewSets(NodeBus bus, ProtectRequest request) {
 
   /** All use it; when all do so, they give up what they do not need any more. */
   Future<Void> use(DatasetKey dataset) {
-    return onAll(NodeVerb.PROTECT_COMMIT, dataset)
+    return onAll(NodeVerb.PROTECT_COMMIT, new SetsToUse(dataset, request.round()))
         .compose(_ -> onAll(NodeVerb.PROTECT_DONE, new SetsCommitted(dataset, request.run())));
   }
 
