@@ -30,6 +30,8 @@ import java.util.function.UnaryOperator;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Datasets of one node: filemaps of its control directory, and one cache directory in each store. One per node, under
@@ -45,6 +47,7 @@ import java.util.stream.Stream;
  * their store.
  */
 public final class DatasetStore {
+  private static final Logger LOG = LoggerFactory.getLogger(DatasetStore.class);
   private static final Pattern GENERATION = Pattern.compile("g[0-9]{1,9}");
 
   private final NodeDirectories directories;
@@ -61,6 +64,7 @@ public final class DatasetStore {
   private final Map<Integer, Leaving> leaving = new ConcurrentHashMap<>();
   private final DamagedParts damaged = new DamagedParts();
   private final List<Consumer<DatasetKey>> evicted = new CopyOnWriteArrayList<>();
+  private volatile Optional<String> remark = Optional.empty();
 
   /**
    * A rank's files of a dataset on this node.
@@ -112,6 +116,11 @@ public final class DatasetStore {
 
   public NodeDirectories directories() {
     return directories;
+  }
+
+  /** What an operator should know of where datasets are. */
+  public Optional<String> remark() {
+    return remark;
   }
 
   /**
@@ -696,6 +705,7 @@ public final class DatasetStore {
   private synchronized Bins open(Path cache) {
     return bins.computeIfAbsent(cache, _ -> {
       Bins opened = new Bins(directories.create(cache));
+      tellIfMoreDurable(cache);
       try {
         dropUnfinished(cache, opened);
       } catch (IOException e) {
@@ -703,6 +713,15 @@ public final class DatasetStore {
       }
       return opened;
     });
+  }
+
+  private void tellIfMoreDurable(Path cache) {
+    if (!filemaps.areDurable() && !LocalFiles.isInMemory(cache) && remark.isEmpty()) {
+      remark = Optional.of("the control directory " + directories.control() + " is in memory, and the store " + cache
+          + " is not: a restart of this machine takes the filemaps, without which all datasets there are lost;"
+          + " SCR_CNTL_BASE can name a directory on a disk");
+      LOG.warn(remark.get());
+    }
   }
 
   /** Drops leftovers of a previous daemon process: anything without a filemap or a registration. */

@@ -43,6 +43,11 @@ final class Filemaps {
     this.syncs = !LocalFiles.isInMemory(directories.control());
   }
 
+  /** Whether they outlive a loss of power. */
+  boolean areDurable() {
+    return syncs;
+  }
+
   /**
    * Reads all. One that cannot be understood is moved aside as {@code *.unreadable}, and its dataset counts as not held
    * here; drafts are deleted, and marks without a filemap.

@@ -2,6 +2,7 @@ package io.vertxscr.storage;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.vertxscr.model.CacheDirectory;
 import io.vertxscr.model.CheckpointDescriptor;
@@ -32,6 +33,7 @@ import java.util.TreeMap;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.io.TempDirFactory;
 
 /** Goal: what a filemap says is held, all else is garbage, through every restart. */
 class DatasetStoreTest {
@@ -60,6 +62,16 @@ class DatasetStoreTest {
     assertThat(again.files(10, 0)).contains(new DatasetStore.Holding(files(), true));
     assertThat(again.files(10, 3)).isEmpty();
     assertThat(cached(10).resolve("rank.0/a")).exists();
+  }
+
+  @Test
+  void aStoreThatOutlivesItsFilemapsIsTold(@TempDir(factory = TempDirFactory.Standard.class) Path disk) {
+    assumeTrue(LocalFiles.isInMemory(root) && !LocalFiles.isInMemory(disk), "a file system in memory, and another");
+    Path control = root.resolve("control");
+    assertThat(DatasetStore.open(new NodeDirectories(disk, control)).remark().orElseThrow())
+        .contains(control.toString(), disk.toString(), "SCR_CNTL_BASE");
+    assertThat(DatasetStore.open(new NodeDirectories(disk, disk.resolve("control"))).remark()).isEmpty();
+    assertThat(DatasetStore.open(directories).remark()).as("both go").isEmpty();
   }
 
   /** Between its choice and its end its files may be read once more. */

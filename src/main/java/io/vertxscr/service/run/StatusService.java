@@ -101,7 +101,8 @@ public final class StatusService {
         .put("leader", membership.leader().name())
         .put("nodes", new JsonArray(membership.nodes().stream().map(NodeInfo::name).toList()))
         .put("waits", new JsonObject().put("for", waits.text()).put("missing", new JsonArray(waits.missing())))
-        .put("remarks", new JsonArray(Stream.concat(waits.remarks().stream(), prefixRemark().stream()).toList()))
+        .put("remarks", new JsonArray(Stream.of(waits.remarks().stream(), prefixRemark().stream(),
+            store.remark().stream()).flatMap(remarks -> remarks).toList()))
         .put("flushes", new JsonArray(waits.flushes().stream().map(Wire::write).toList()))
         .put("drains", new JsonArray(waits.drains().stream().map(Wire::write).toList()))
         .put("gaps", new JsonArray(gaps.stream().filter(this::isSettled).map(StatusService::gap).toList()))
