@@ -370,11 +370,15 @@ public final class LeaderService implements Membership.Listener {
       epoch.hear(state.epoch());
       epoch.lead(epoch.own());
     }
-    state.run().filter(run -> !state.ended() && (active == null || active.info().run() != run.run()))
+    state.run().filter(run -> !state.ended() && !isOf(active, run) && !isOf(finished, run))
         .ifPresent(run -> bus.command(node, NodeVerb.RUN_OVER, new RunEnd(run.run(), 0, Fault.NODE_LOST.number(),
             "run " + run.run() + " is over: node " + node + " was cut off from the nodes that node "
                 + membership.self().name() + " leads, and has found them again"), Ack.class)
             .recover(_ -> Future.succeededFuture(Ack.ACK)));
+  }
+
+  private static boolean isOf(ActiveRun known, RunInfo run) {
+    return known != null && known.info().run() == run.run();
   }
 
   /**

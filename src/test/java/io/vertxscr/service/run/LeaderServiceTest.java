@@ -248,6 +248,26 @@ class LeaderServiceTest {
     assertThat(resumed).isEqualTo(before + 1);
   }
 
+  /** The answer to its last part is on its way, or is asked for again. */
+  @Test
+  void aNodeThatAnswersAgainIsNotToldThatARunIsOverWhichHasFinalized() {
+    NODES.forEach(node -> states.put(node, running()));
+    on(() -> Future.all(NODES.stream().map(node -> leader.gather(
+        new GatherPart(7, 1, node, Step.FINALIZE, Optional.empty(), Packed.NOTHING))).toList()));
+    on(() -> {
+      back.accept("n3");
+      return Future.succeededFuture();
+    });
+    assertThat(toldOver).isEmpty();
+    states.put("n3", inRun(
+        new RunInfo(6, "/p", "job", new RankMap(NODES), Optional.empty(), RunInfo.InitialState.NOTHING, null)));
+    on(() -> {
+      back.accept("n3");
+      return Future.succeededFuture();
+    });
+    assertThat(toldOver).as("of another leader").containsOnlyKeys("n3");
+  }
+
   @Test
   void aLeaderThatHearsOfAnotherOneForgetsWhatItWasAbout() {
     NODES.forEach(node -> states.put(node, NO_RUN));
