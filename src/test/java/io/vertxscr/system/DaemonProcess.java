@@ -139,7 +139,12 @@ final class DaemonProcess {
 
   /** Waits for its end; returns the exit code. */
   int awaitExit() throws InterruptedException {
-    if (!process.waitFor(EmbeddedRun.PATIENCE_S, TimeUnit.SECONDS)) {
+    return awaitExit(EmbeddedRun.PATIENCE_S);
+  }
+
+  /** The same where the end itself is work. */
+  int awaitExit(int seconds) throws InterruptedException {
+    if (!process.waitFor(seconds, TimeUnit.SECONDS)) {
       throw new AssertionError("daemon " + name + " does not end");
     }
     return process.exitValue();

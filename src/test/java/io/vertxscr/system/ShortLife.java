@@ -15,6 +15,8 @@ import java.util.Map;
 public final class ShortLife {
   private static final String ONE_COMPILER = "-XX:TieredStopAtLevel=1 -XX:CompileThresholdScaling=8";
   private static final Path TARGET = Path.of(System.getProperty("scr.home", ".")).toAbsolutePath().resolve("target");
+  /** A busy machine takes minutes for a cache. */
+  private static final int END_S = 300;
   private static String options;
 
   private ShortLife() {}
@@ -54,7 +56,8 @@ public final class ShortLife {
         scr.finish();
         return 1;
       }));
-      two.terminateAll();
+      trained.terminate();
+      trained.awaitExit(END_S);                           // the cache is written by then
     }
   }
 }
