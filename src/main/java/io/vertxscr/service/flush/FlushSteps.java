@@ -380,7 +380,15 @@ public final class FlushSteps {
       return Future.all(told).compose(_ -> note(attempt.directory(), attempt.descriptor(),
           attempt.course().later.isPresent() ? Set.of(Location.CACHE) : Set.of(Location.CACHE, Location.PFS)))
           .compose(_ -> attempt.course().later.isPresent() || attempt.course().taken
-              ? onlyCopies.keepIfPassedOver(attempt.prefix()) : Future.succeededFuture());
+              ? kept(attempt.prefix()) : Future.succeededFuture());
+    });
+  }
+
+  /** What cannot be noted now keeps no flush from its end; the next restart does not begin without it. */
+  private Future<Void> kept(String prefix) {
+    return onlyCopies.keepIfPassedOver(prefix).otherwise(failure -> {
+      LOG.warn("{}", failure.getMessage());
+      return null;
     });
   }
 

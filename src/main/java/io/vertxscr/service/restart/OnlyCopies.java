@@ -3,14 +3,16 @@ package io.vertxscr.service.restart;
 import io.vertx.core.Future;
 import io.vertxscr.flow.restart.CacheSnapshot;
 import io.vertxscr.flow.restart.Inventory;
+import io.vertxscr.model.DatasetDescriptor;
 import io.vertxscr.model.DatasetRecord.FlushState;
+import io.vertxscr.model.Fault;
 import io.vertxscr.model.RestartHistory;
+import io.vertxscr.model.ScrException;
 import io.vertxscr.protocol.node.Ack;
 import io.vertxscr.protocol.node.NodeVerb;
 import io.vertxscr.protocol.node.flush.FlushStateChange;
 import io.vertxscr.service.NodeBus;
 import io.vertxscr.service.restart.PrefixFetcher.Listing;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Predicate;
 import org.slf4j.Logger;
@@ -56,22 +58,33 @@ public record OnlyCopies(Inventories caches, PrefixFetcher prefix, RestartJourna
    * and flushed at the end.
    */
   Future<Void> keep(List<Inventory> all, String directory, Listing flushed, RestartHistory history) {
-    return keep(caches.bus(), all, dataset -> isFlushed(dataset) && dataset.origin().prefix().equals(directory)
+    return keep(caches, all, dataset -> isFlushed(dataset) && dataset.origin().prefix().equals(directory)
         && flushed.hasLost(dataset.descriptor(), history));
   }
 
-  /** Marks cached datasets as not flushed. @param lost those whose flushed copies are gone, or of no use */
-  public static Future<Void> keep(NodeBus bus, List<Inventory> all, Predicate<Inventory.Dataset> lost) {
-    List<Future<Ack>> told = new ArrayList<>();
-    for (Inventory inventory : all) {
-      inventory.datasets().stream().filter(lost)
-          .forEach(dataset -> told.add(bus.command(inventory.node(), NodeVerb.FLUSHED,
-              new FlushStateChange(dataset.key(), FlushState.NOT_WANTED), Ack.class).otherwise(e -> {
-                LOG.warn("node {} takes dataset {} for flushed: {}", inventory.node(), dataset.descriptor().id(),
-                    e.getMessage());
-                return Ack.ACK;
-              })));
-    }
-    return Future.all(told).mapEmpty();
+  /**
+   * Marks cached datasets as not flushed. One error may pass, and nodes may leave: once more, who is there is told.
+   *
+   * @param lost those that count as flushed, and whose flushed copies are gone, or of no use
+   * @return fails where a node takes one for flushed all the same: it would evict its part
+   */
+  public static Future<Void> keep(Inventories caches, List<Inventory> all, Predicate<Inventory.Dataset> lost) {
+    return tell(caches.bus(), all, lost).recover(failure -> {
+      LOG.info("once more: {}", failure.getMessage());
+      return caches.all().compose(now -> tell(caches.bus(), now, lost));
+    });
+  }
+
+  private static Future<Void> tell(NodeBus bus, List<Inventory> all, Predicate<Inventory.Dataset> lost) {
+    return Future.join(all.stream().flatMap(cache -> cache.datasets().stream().filter(lost)
+        .map(dataset -> tell(bus, cache.node(), dataset))).toList()).mapEmpty();
+  }
+
+  private static Future<Ack> tell(NodeBus bus, String node, Inventory.Dataset dataset) {
+    DatasetDescriptor which = dataset.descriptor();
+    return bus.command(node, NodeVerb.FLUSHED, new FlushStateChange(which.key(), FlushState.NOT_WANTED), Ack.class)
+        .recover(failure -> Future.failedFuture(new ScrException(Fault.of(failure), "node " + node + " takes dataset "
+            + which.id() + " \"" + which.name() + "\" for flushed, which is gone from " + dataset.origin().prefix()
+            + ", or of no use there: " + failure.getMessage(), failure)));
   }
 }

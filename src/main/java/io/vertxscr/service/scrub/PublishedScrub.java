@@ -422,7 +422,7 @@ public final class PublishedScrub {
   private Future<Void> again(ListedDataset which) {
     Predicate<Inventory.Dataset> held = copy -> copy.key().equals(which.dataset())
         && copy.origin().prefix().equals(which.prefix()) && copy.flush() == FlushState.DONE;
-    return caches.all().compose(all -> OnlyCopies.keep(caches.bus(), all, held).compose(_ -> caches.all())
+    return caches.all().compose(all -> OnlyCopies.keep(caches, all, held).compose(_ -> caches.all())
         .onSuccess(now -> CacheSnapshot.of(all).copies(which.dataset()).filter(held).findFirst()
             .ifPresent(copy -> flushAgain(copy, now)))).mapEmpty();
   }
