@@ -1,5 +1,6 @@
 package io.vertxscr.scavenge;
 
+import java.util.List;
 import java.util.Optional;
 
 /**
@@ -14,6 +15,11 @@ public interface DatasetCopies {
    * @throws io.vertxscr.model.ScrException where a copy fails that others do not replace
    */
   boolean bring(int id);
+
+  /** Returns the cached files of a dataset that could not be read when it was brought, in sentences. */
+  default List<String> unread(int id) {
+    return List.of();
+  }
 
   /** Returns a sentence if these caches are known to hold the dataset for other prefix directories only. */
   default Optional<String> otherPrefix(int id) {

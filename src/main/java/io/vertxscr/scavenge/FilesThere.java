@@ -18,7 +18,8 @@ import java.util.Optional;
 import java.util.OptionalInt;
 
 /**
- * Checks the existence of a rank filemap's files, by themselves or in containers. Changes nothing.
+ * Checks the existence of a rank filemap's files, by themselves or in containers. Changes nothing. One that cannot be
+ * read now is not missing: its look fails with IO.
  *
  * @param directory the dataset's in the prefix directory
  */
@@ -52,7 +53,8 @@ record FilesThere(Path directory, RankFilemap map) {
 
   private Optional<String> problem(FlushedFile place, FileMeta file, Depth depth) {
     if (place.segments().isEmpty()) {
-      return depth == Depth.BYTES ? FileChecks.problem(directory, file) : FileChecks.sizeProblem(directory, file);
+      FileMeta wanted = depth == Depth.BYTES ? file : file.withoutCrc();
+      return FileChecks.twice(() -> FileChecks.problemUnlessUnreadable(directory, wanted));
     }
     try (ContainerReader containers = new ContainerReader(directory)) {
       if (depth == Depth.BYTES) {

@@ -5,13 +5,17 @@ import io.vertxscr.model.ScrException;
 import io.vertxscr.prefix.metadata.PrefixIndex;
 import io.vertxscr.prefix.metadata.PrefixPaths;
 import io.vertxscr.prefix.publish.Publication;
+import io.vertxscr.scavenge.ScavengeCopy.CopyProblem;
 import io.vertxscr.scavenge.ScavengeCopy.NodeCopy;
 import io.vertxscr.storage.LocalFiles;
 import io.vertxscr.storage.NodeDirectories;
 import io.vertxscr.storage.NodeLock;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.function.Consumer;
 
@@ -20,6 +24,7 @@ public final class LocalCopies implements DatasetCopies {
   private final PrefixPaths paths;
   private final List<NodeCache> nodes;
   private final Consumer<Finding> findings;
+  private final Map<Integer, List<String>> unread = new HashMap<>();
 
   public LocalCopies(PrefixPaths paths, List<NodeCache> nodes, Consumer<Finding> findings) {
     this.paths = paths;
@@ -71,6 +76,11 @@ public final class LocalCopies implements DatasetCopies {
   }
 
   @Override
+  public List<String> unread(int id) {
+    return unread.getOrDefault(id, List.of());
+  }
+
+  @Override
   public Optional<String> otherPrefix(int id) {
     return OtherPrefixes.sentence(
         nodes.stream().flatMap(OtherPrefixes.CachedFor::by).toList(), dataset -> dataset.id() == id, paths);
@@ -84,6 +94,7 @@ public final class LocalCopies implements DatasetCopies {
    */
   int copy(int id) {
     int holders = 0;
+    unread.put(id, new ArrayList<>());
     for (NodeCache node : nodes) {
       node.problems().forEach(problem -> findings.accept(new Finding.NodeDefect(node.node(), problem)));
       if (node.find(id, paths).isPresent()) {
@@ -101,6 +112,8 @@ public final class LocalCopies implements DatasetCopies {
       boolean redundant = node.find(id, paths).stream().flatMap(record -> record.ranks().stream())
           .anyMatch(rank -> rank.redundancy().isPresent());
       NodeCopy copied = new ScavengeCopy(node, id, paths).run();
+      copied.lacks().stream().filter(CopyProblem::unread).forEach(problem ->
+          unread.get(id).add("node " + node.node() + ": " + problem.sentence()));
       copied.problems().forEach(problem -> findings.accept(new Finding.NodeDefect(node.node(), problem)));
       findings.accept(new Finding.PartCopied(node.node(), id, copied, redundant));
     } catch (ScrException e) {

@@ -87,6 +87,7 @@ public final class OfflineScavenge {
       if (one(checkpoint.id(), takeOver)) {
         return good;
       }
+      good &= copies.unread(checkpoint.id()).isEmpty();   // an older one is no substitute for what may be had yet
     }
     return good && choice.checkpoints().isEmpty();
   }
@@ -143,6 +144,10 @@ public final class OfflineScavenge {
     boolean whole = false;
     try {
       whole = bring(dataset, takeOver);
+      if (!whole) {
+        copies.unread(dataset).stream().findFirst().ifPresent(why -> findings.accept(new Finding.DefectById(dataset,
+            "it may be had when all files in the caches can be read; then run this again: " + why)));
+      }
       return whole;
     } finally {
       log.ended(dataset, whole);

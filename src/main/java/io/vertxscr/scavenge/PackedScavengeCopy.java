@@ -18,6 +18,7 @@ import io.vertxscr.prefix.copy.extent.Extent;
 import io.vertxscr.prefix.copy.extent.Meter;
 import io.vertxscr.prefix.copy.extent.Parts;
 import io.vertxscr.prefix.metadata.PrefixDirectories;
+import io.vertxscr.scavenge.ScavengeCopy.CopyProblem;
 import io.vertxscr.scavenge.ScavengeCopy.NodeCopy;
 import io.vertxscr.storage.AtomicFile;
 import io.vertxscr.storage.Faults;
@@ -26,6 +27,7 @@ import io.vertxscr.storage.NodeDirectories;
 import io.vertxscr.storage.Presence;
 import java.io.IOException;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.util.ArrayList;
@@ -47,10 +49,10 @@ final class PackedScavengeCopy {
   private final Path source;
   private final Path target;
   private final ContainerLayout layout;
-  private final List<String> problems = new ArrayList<>();
+  private final List<CopyProblem> problems = new ArrayList<>();
 
   /** @param crc empty if it could not be had; then the problem says why */
-  private record Written(Item item, OptionalInt crc, String problem) {}
+  private record Written(Item item, OptionalInt crc, Optional<CopyProblem> problem) {}
 
   /** A file on its way. @param offset in the node's stream */
   private record Item(int rank, boolean redundancy, FileMeta file, long offset) {}
@@ -146,7 +148,8 @@ final class PackedScavengeCopy {
         String base = rank.set().fileName(number, record.scheme());
         items.add(new Item(number, true, new FileMeta(name, base, Files.size(cached), OptionalInt.empty()), 0));
       } catch (IOException e) {
-        problems.add("rank " + number + ": " + Faults.io(cached, e).getMessage());
+        problems.add(new CopyProblem(
+            "rank " + number + ": " + Faults.io(cached, e).getMessage(), !(e instanceof NoSuchFileException)));
       }
     });
     return items;
@@ -156,7 +159,6 @@ final class PackedScavengeCopy {
     List<Written> written = new ArrayList<>();
     try (var out = new ContainerWriter(drafts, layout, extent.getFirst().offset(), Meter.NONE)) {
       for (Item item : extent) {
-        out.seek(item.offset());
         written.add(write(item, out));
       }
       out.force();
@@ -166,14 +168,17 @@ final class PackedScavengeCopy {
 
   private Written write(Item item, ContainerWriter out) {
     try {
-      int crc = out.append(NodeDirectories.resolve(source, item.file().name()), item.file(),
-          "rank " + item.rank() + ": cached copy of " + item.file().path());
-      return new Written(item, OptionalInt.of(crc), "");
+      int crc = FileChecks.twice(() -> {
+        out.seek(item.offset());
+        return out.append(NodeDirectories.resolve(source, item.file().name()), item.file(),
+            "rank " + item.rank() + ": cached copy of " + item.file().path());
+      });
+      return new Written(item, OptionalInt.of(crc), Optional.empty());
     } catch (ScrException e) {
       if (e.fault() != Fault.CORRUPT && e.fault() != Fault.NO_SUCH_FILE) {
         throw e;
       }
-      return new Written(item, OptionalInt.empty(), e.getMessage());
+      return new Written(item, OptionalInt.empty(), Optional.of(CopyProblem.of(e)));
     }
   }
 
@@ -189,7 +194,7 @@ final class PackedScavengeCopy {
     for (Written file : written) {
       FileMeta meta = file.item().file();
       if (file.crc().isEmpty()) {
-        problems.add(file.problem());
+        problems.add(file.problem().orElseThrow());
         before.flatMap(map -> new FilesThere(target, map).copyOf(meta)).ifPresent(known -> {
           files.add(known);
           segments.put(known.name(), before.get().flushed(known).segments());

@@ -19,11 +19,13 @@ import io.vertxscr.prefix.metadata.PrefixDirectories;
 import io.vertxscr.prefix.metadata.PrefixPaths;
 import io.vertxscr.storage.AtomicFile;
 import io.vertxscr.storage.Faults;
+import io.vertxscr.storage.FileChecks;
 import io.vertxscr.storage.NodeDirectories;
 import io.vertxscr.storage.Presence;
 import io.vertxscr.storage.Trees;
 import java.io.IOException;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.util.ArrayList;
@@ -53,10 +55,26 @@ public final class ScavengeCopy {
   private final Path target;
   private final PrefixPaths paths;
 
-  /** Result of the copy. @param problems files that could not be had, in sentences */
-  public record NodeCopy(List<Integer> ranks, long files, long bytes, List<String> problems) {}
+  /**
+   * A file that could not be had.
+   *
+   * @param unread whether it is there and cannot be read now, so that it may be good
+   */
+  public record CopyProblem(String sentence, boolean unread) {
+    static CopyProblem of(ScrException failure) {
+      return new CopyProblem(failure.getMessage(), SourceFile.isUnread(failure));
+    }
+  }
 
-  private record CopiedRank(int rank, long files, long bytes, List<String> problems) {}
+  /** Result of the copy. @param lacks files that could not be had */
+  public record NodeCopy(List<Integer> ranks, long files, long bytes, List<CopyProblem> lacks) {
+    /** Files that could not be had, in sentences. */
+    public List<String> problems() {
+      return lacks.stream().map(CopyProblem::sentence).toList();
+    }
+  }
+
+  private record CopiedRank(int rank, long files, long bytes, List<CopyProblem> problems) {}
 
   /** @throws ScrException NO_SUCH_DATASET if the node has nothing of it that was written for this prefix directory */
   public ScavengeCopy(NodeCache cache, int id, PrefixPaths paths) {
@@ -124,7 +142,7 @@ public final class ScavengeCopy {
   private CopiedRank copy(RankRecord rank, Path drafts) {
     int number = rank.files().rank();
     Optional<RankFilemap> before = before(number);
-    List<String> problems = new ArrayList<>();
+    List<CopyProblem> problems = new ArrayList<>();
     List<FileMeta> files = new ArrayList<>();
     Set<Path> directories = new LinkedHashSet<>();
     for (FileMeta file : rank.files().files()) {
@@ -167,18 +185,18 @@ public final class ScavengeCopy {
     }
   }
 
-  private Optional<FileMeta> copyOne(int rank, FileMeta file, Path draft, List<String> problems) {
+  private Optional<FileMeta> copyOne(int rank, FileMeta file, Path draft, List<CopyProblem> problems) {
     try {
       var from = SourceFile.scavenged(NodeDirectories.resolve(source, file.name()), file,
           "rank " + rank + ": cached copy of " + file.path());
-      CheckedCopy.Copied copied = new CheckedCopy(from, draft, OptionalLong.of(file.bytes()), file.crc())
-          .run(CheckedCopy.Sync.FORCE);
+      var copy = new CheckedCopy(from, draft, OptionalLong.of(file.bytes()), file.crc());
+      CheckedCopy.Copied copied = FileChecks.twice(() -> copy.run(CheckedCopy.Sync.FORCE));
       return Optional.of(file.withCrc(copied.crc()));
     } catch (ScrException e) {
       if (e.fault() != Fault.CORRUPT) {
         throw e;
       }
-      problems.add(e.getMessage());
+      problems.add(CopyProblem.of(e));
       return Optional.empty();
     }
   }
@@ -187,7 +205,8 @@ public final class ScavengeCopy {
    * After a crash during a new protection two nodes may have redundancy of different sets. Both are kept, in numbered
    * directories.
    */
-  private void redundancy(RankRecord rank, Path drafts, List<StoredRedundancy> known, List<String> problems) {
+  private void redundancy(RankRecord rank, Path drafts, List<StoredRedundancy> known,
+      List<CopyProblem> problems) {
     int number = rank.files().rank();
     String base = rank.set().fileName(number, record.scheme());
     Path cached = NodeDirectories.resolve(source, rank.redundancy().orElseThrow());
@@ -195,7 +214,8 @@ public final class ScavengeCopy {
     try {
       bytes = Files.size(cached);
     } catch (IOException e) {
-      problems.add("rank " + number + ": " + Faults.io(cached, e).getMessage());
+      problems.add(new CopyProblem(
+          "rank " + number + ": " + Faults.io(cached, e).getMessage(), !(e instanceof NoSuchFileException)));
       return;
     }
     Path draft = drafts.resolve(number + ".redundancy");

@@ -1,6 +1,7 @@
 package io.vertxscr.scavenge;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.vertxscr.explain.Diagnosis;
 import io.vertxscr.format.prefix.Index;
@@ -9,13 +10,17 @@ import io.vertxscr.format.prefix.SummaryFile;
 import io.vertxscr.model.DatasetDescriptor;
 import io.vertxscr.model.DatasetFlags;
 import io.vertxscr.model.DatasetRecord.FlushState;
+import io.vertxscr.model.Fault;
+import io.vertxscr.model.FlushDescriptor;
 import io.vertxscr.model.Job;
 import io.vertxscr.model.Scheme;
+import io.vertxscr.model.ScrException;
 import io.vertxscr.prefix.metadata.FlushFileStore;
 import io.vertxscr.prefix.metadata.PrefixIndex;
 import io.vertxscr.prefix.metadata.PrefixPaths;
 import io.vertxscr.prefix.publish.Publication;
 import io.vertxscr.storage.AtomicFile;
+import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Clock;
@@ -61,7 +66,11 @@ class OfflineScavengeTest {
 
   @BeforeEach
   void makeCaches() {
-    caches = new TestCaches(temp, Scheme.XOR, 4, 1, 1000);
+    makeCaches(Scheme.XOR);
+  }
+
+  private void makeCaches(Scheme scheme) {
+    caches = new TestCaches(temp.resolve(scheme.name()), scheme, 4, 1, 1000);
     paths = new PrefixPaths(caches.prefix);
     index = new PrefixIndex(paths, PatientLocks.user("test", Duration.ofSeconds(5)));
   }
@@ -199,5 +208,67 @@ class OfflineScavengeTest {
     assertThat(CacheInspection.of(caches.nodes(), prefix -> index).datasets())
         .allSatisfy(part -> assertThat(part.diagnosis()).extracting(Diagnosis::lost).asInstanceOf(
             InstanceOfAssertFactories.MAP).containsOnlyKeys(2, 3));
+  }
+
+  /** A loop of symbolic links in the place of a rank's files: an error of the operating system that stays. */
+  private static Path unreadable(Path files) throws IOException {
+    Path aside = files.resolveSibling(files.getFileName() + ".aside");
+    Files.move(files, aside);
+    Files.createSymbolicLink(files, files);
+    return aside;
+  }
+
+  private static void readable(Path files, Path aside) throws IOException {
+    Files.delete(files);
+    Files.move(aside, files);
+  }
+
+  private static FlushDescriptor form(boolean packed) {
+    return packed ? FlushDescriptor.packed(FlushDescriptor.MIN_CONTAINER_BYTES, 1) : FlushDescriptor.FILES;
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void cachedFilesThatCannotBeReadAreNamedWhereAnOlderCheckpointIsTaken(boolean packed) throws Exception {
+    makeCaches(Scheme.SINGLE);
+    caches.flushed(form(packed));
+    caches.dataset(6, "b.6");
+    DatasetDescriptor newest = caches.dataset(7, "b.7");
+    Path files = caches.directory("n2", 7).resolve("rank.2");
+    Path aside = unreadable(files);
+    assertThat(scavenge(local()).all(caches.nodes(), false)).as("the newest may be had yet").isFalse();
+    assertThat(findings).anySatisfy(finding -> assertThat(finding).isInstanceOfSatisfying(Finding.DefectById.class,
+        defect -> assertThat(defect.sentence()).contains("node n2", files.toString(), "symbolic links")));
+    assertThat(index.read().index().candidates()).extracting(Index.Entry::id).containsExactly(6);
+    readable(files, aside);
+    assertThat(scavenge(local()).all(caches.nodes(), false)).isTrue();
+    assertThat(index.read().index().candidates()).extracting(Index.Entry::descriptor).startsWith(newest);
+    assertThat(DatasetVerification.verify(paths, 7).problems()).isEmpty();
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void cachedFilesThatCannotBeReadAreRebuiltWhereTheSchemeReplacesThem(boolean packed) throws Exception {
+    caches.flushed(form(packed));
+    caches.dataset(7, "b.7");
+    unreadable(caches.directory("n2", 7).resolve("rank.2"));
+    assertThat(scavenge(local()).all(caches.nodes(), false)).isTrue();
+    assertThat(DatasetVerification.verify(paths, 7).problems()).isEmpty();
+  }
+
+  @Test
+  void scavengedFilesThatCannotBeReadAreNotTakenForLost() throws Exception {
+    makeCaches(Scheme.SINGLE);
+    caches.dataset(6, "b.6");
+    caches.dataset(7, "b.7");
+    caches.copy(7);
+    Path files = paths.dataset(7).resolve("rank.2");
+    Path aside = unreadable(files);
+    assertThatThrownBy(() -> scavenge(_ -> true).all(caches.nodes(), false)).isInstanceOfSatisfying(
+        ScrException.class, e -> assertThat(e.fault()).isEqualTo(Fault.IO)).hasMessageContaining(files.toString());
+    assertThat(index.read().index().entries()).isEmpty();
+    readable(files, aside);
+    assertThat(scavenge(_ -> true).all(caches.nodes(), false)).isTrue();
+    assertThat(index.read().index().candidates()).extracting(Index.Entry::id).containsExactly(7);
   }
 }

@@ -44,6 +44,11 @@ public record SourceFile(
     return new SourceFile(path, what, Fault.CORRUPT, Fault.IO, Optional.empty());
   }
 
+  /** Whether a source could not be read, by what its methods throw. Its bytes may be right. */
+  public static boolean isUnread(ScrException failure) {
+    return failure.getCause() != null;
+  }
+
   /** To read it. @throws ScrException as this says if it is missing or unreadable; CORRUPT if it was touched */
   public FileChannel open() {
     if (!isThere()) {
