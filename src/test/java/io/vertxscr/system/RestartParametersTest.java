@@ -13,6 +13,7 @@ import io.vertxscr.model.Fault;
 import io.vertxscr.model.Scheme;
 import io.vertxscr.model.ScrException;
 import io.vertxscr.protocol.Verb;
+import io.vertxscr.storage.Trees;
 import io.vertxscr.timing.Eventually;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -136,6 +137,20 @@ class RestartParametersTest extends EmbeddedTest {
       }
       assertThat(cluster.steps(4, 4, NODES)).isEqualTo(2);
       assertThat(flushed(cluster)).containsExactly("step-2", "step-4");
+    }
+  }
+
+  /** In the caches it counts as flushed until somebody looks. */
+  @Test
+  void aGlobalRestartFlushesAgainWhatIsGoneFromThePrefixDirectory() throws Exception {
+    TestCluster.Setup setup = TestCluster.Setup.of(Scheme.XOR).cached(2).flushing(1, false);
+    try (TestCluster cluster = new TestCluster(vertx, directory, setup, NODES)) {
+      dies(cluster, 1, 2, NODES);
+      Trees.delete(cluster.prefix());
+      Files.createDirectory(cluster.prefix());
+    }
+    try (TestCluster cluster = new TestCluster(vertx, directory, setup.with("SCR_GLOBAL_RESTART", "1"), NODES)) {
+      assertThat(dies(cluster, 1, 0, NODES)).isEqualTo(2);
     }
   }
 

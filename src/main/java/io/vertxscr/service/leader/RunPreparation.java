@@ -172,7 +172,8 @@ public final class RunPreparation {
     Future<Void> emptied = policy.cache().prefixPurge() ? purge(prefix) : Future.succeededFuture();
     Future<Void> flushed = emptied.compose(_ -> flush.coordinator().begun(prefix)).compose(_ ->
         rules.flushOnRestart() || rules.globalRestart()
-            ? flush.wanted().flushAll(prefix, rules.globalRestart()) : Future.succeededFuture());
+            ? restorer.keepOnlyCopies(prefix).compose(_ -> flush.wanted().flushAll(prefix, rules.globalRestart()))
+            : Future.succeededFuture());
     return rules.current().map(name -> flushed.compose(_ -> current(prefix, name))).orElse(flushed);
   }
 

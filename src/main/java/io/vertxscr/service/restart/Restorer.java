@@ -109,6 +109,11 @@ public final class Restorer {
     missed.add(remark);
   }
 
+  /** Before what the caches alone have is flushed. Fails as {@link OnlyCopies#keep}. */
+  public Future<Void> keepOnlyCopies(String prefixDirectory) {
+    return onlyCopies.keep(prefixDirectory);
+  }
+
   /**
    * For a run that begins: restores the newest that can be had; without any, completes with none. Fails with IO where
    * nobody can see whether there is any, and with what is in the way of the only one where that may pass.
