@@ -9,6 +9,7 @@ import io.vertxscr.model.DatasetRecord;
 import io.vertxscr.model.Fault;
 import io.vertxscr.model.ScrException;
 import io.vertxscr.prefix.metadata.MetadataFiles;
+import io.vertxscr.prefix.metadata.PrefixDirectories;
 import io.vertxscr.prefix.metadata.PrefixPaths;
 import io.vertxscr.redundancy.range.RedundancyFiles;
 import io.vertxscr.storage.FileChecks;
@@ -71,8 +72,8 @@ public record NodeCache(String node, Path control, List<DatasetRecord> datasets,
 
   /** Returns only the datasets written for this prefix directory. */
   public NodeCache of(PrefixPaths paths) {
-    return new NodeCache(node, control,
-        datasets.stream().filter(record -> OtherPrefixes.isOf(record, paths)).toList(), problems);
+    return new NodeCache(node, control, datasets.stream()
+        .filter(record -> PrefixDirectories.isSame(record.origin().prefix(), paths)).toList(), problems);
   }
 
   /** Whether files of a dataset were in its directory, and that is not there any more. */

@@ -1,7 +1,6 @@
 package io.vertxscr.scavenge;
 
 import io.vertxscr.model.DatasetDescriptor;
-import io.vertxscr.model.DatasetRecord;
 import io.vertxscr.prefix.metadata.PrefixDirectories;
 import io.vertxscr.prefix.metadata.PrefixPaths;
 import java.util.Collection;
@@ -44,10 +43,5 @@ public final class OtherPrefixes {
         + found.stream().map(CachedFor::node).distinct().collect(Collectors.joining(", "))
         + " hold, belongs to the prefix directory " + first.prefix() + ", not to " + paths.prefix()
         + ": say --prefix " + first.prefix());
-  }
-
-  /** Whether it was written for this prefix directory, under any path to it. @throws ScrException IO */
-  static boolean isOf(DatasetRecord record, PrefixPaths paths) {
-    return PrefixDirectories.isSame(record.origin().prefix(), paths);
   }
 }

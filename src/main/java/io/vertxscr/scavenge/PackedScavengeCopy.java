@@ -21,13 +21,11 @@ import io.vertxscr.prefix.metadata.PrefixDirectories;
 import io.vertxscr.scavenge.ScavengeCopy.CopyProblem;
 import io.vertxscr.scavenge.ScavengeCopy.NodeCopy;
 import io.vertxscr.storage.AtomicFile;
-import io.vertxscr.storage.Faults;
 import io.vertxscr.storage.FileChecks;
 import io.vertxscr.storage.NodeDirectories;
 import io.vertxscr.storage.Presence;
 import java.io.IOException;
 import java.nio.file.Files;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.util.ArrayList;
@@ -148,8 +146,7 @@ final class PackedScavengeCopy {
         String base = rank.set().fileName(number, record.scheme());
         items.add(new Item(number, true, new FileMeta(name, base, Files.size(cached), OptionalInt.empty()), 0));
       } catch (IOException e) {
-        problems.add(new CopyProblem(
-            "rank " + number + ": " + Faults.io(cached, e).getMessage(), !(e instanceof NoSuchFileException)));
+        problems.add(CopyProblem.of(number, cached, e));
       }
     });
     return items;

@@ -64,6 +64,12 @@ public final class ScavengeCopy {
     static CopyProblem of(ScrException failure) {
       return new CopyProblem(failure.getMessage(), SourceFile.isUnread(failure));
     }
+
+    /** Of a rank's redundancy file at which the look has failed. */
+    static CopyProblem of(int rank, Path cached, IOException failure) {
+      return new CopyProblem("rank " + rank + ": " + Faults.io(cached, failure).getMessage(),
+          !(failure instanceof NoSuchFileException));
+    }
   }
 
   /** Result of the copy. @param lacks files that could not be had */
@@ -214,8 +220,7 @@ public final class ScavengeCopy {
     try {
       bytes = Files.size(cached);
     } catch (IOException e) {
-      problems.add(new CopyProblem(
-          "rank " + number + ": " + Faults.io(cached, e).getMessage(), !(e instanceof NoSuchFileException)));
+      problems.add(CopyProblem.of(number, cached, e));
       return;
     }
     Path draft = drafts.resolve(number + ".redundancy");

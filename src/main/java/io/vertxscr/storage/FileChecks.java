@@ -92,7 +92,7 @@ public final class FileChecks {
   }
 
   /**
-   * The same of a file of the parallel file system: one that cannot be read now is not a bad one.
+   * As {@link #problem}, by one look; a file that cannot be read now is not a bad one.
    *
    * @throws ScrException IO
    */

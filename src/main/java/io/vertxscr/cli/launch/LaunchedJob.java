@@ -71,7 +71,7 @@ final class LaunchedJob {
   private Map<String, String> toldDown = Map.of();
   /** The newest checkpoint of the index, when it was read last. */
   private Optional<String> listed = Optional.empty();
-  /** What is being read in the prefix directory, in words. */
+  /** What the prefix directory gives no answer to, in words. */
   private Optional<String> unanswered = Optional.empty();
 
   /**

@@ -14,7 +14,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.util.OptionalInt;
 import java.util.Random;
-import java.util.function.Supplier;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -28,16 +28,27 @@ class ObjectDraftTest {
   @TempDir
   private Path directory;
 
-  @Test
-  void noMoreBytesAreSentThanWereGrantedAndAllButAPartOfThemAre() throws Exception {
+  private final MemoryObjectStore store = new MemoryObjectStore(PART);
+  private final ObjectMachine machine = new ObjectMachine(store, PART);
+  private Path source;
+  private FileMeta file;
+
+  @BeforeEach
+  void writeSource() throws IOException {
     byte[] bytes = new byte[2 * EXTENT + 12_345];
     new Random(7).nextBytes(bytes);
-    Path source = Files.write(directory.resolve("source"), bytes);
-    MemoryObjectStore store = new MemoryObjectStore(PART);
-    ObjectMachine machine = new ObjectMachine(store, PART);
-    FileMeta file = new FileMeta("source", "source", bytes.length, OptionalInt.of(FileChecks.crc(source)));
-    LargeDraft draft = new LargeDraft(
+    source = Files.write(directory.resolve("source"), bytes);
+    file = new FileMeta("source", "source", bytes.length, OptionalInt.of(FileChecks.crc(source)));
+  }
+
+  private LargeDraft draft() {
+    return new LargeDraft(
         new Places(source, machine.path("draft"), machine.path("marks")), file, "owner", "the file", EXTENT);
+  }
+
+  @Test
+  void noMoreBytesAreSentThanWereGrantedAndAllButAPartOfThemAre() throws Exception {
+    LargeDraft draft = draft();
     Grants grants = new Grants();
     long marks = 0;
 
@@ -65,15 +76,7 @@ class ObjectDraftTest {
   @ParameterizedTest
   @ValueSource(ints = {0, 1, 2, 3})
   void aDraftWhoseUploadWasAbortedByTheStoreIsCopiedAgain(int extents) throws Exception {
-    byte[] bytes = new byte[2 * EXTENT + 12_345];
-    new Random(7).nextBytes(bytes);
-    Path source = Files.write(directory.resolve("source"), bytes);
-    MemoryObjectStore store = new MemoryObjectStore(PART);
-    ObjectMachine machine = new ObjectMachine(store, PART);
-    FileMeta file = new FileMeta("source", "source", bytes.length, OptionalInt.of(FileChecks.crc(source)));
-    Supplier<LargeDraft> attempt = () -> new LargeDraft(
-        new Places(source, machine.path("draft"), machine.path("marks")), file, "owner", "the file", EXTENT);
-    LargeDraft first = attempt.get();
+    LargeDraft first = draft();
     for (int extent = 0; extent < extents; extent++) {
       ResumableCopy.run(first.copy(extent, Meter.NONE, () -> {}));
     }
@@ -81,13 +84,13 @@ class ObjectDraftTest {
       store.abort(ObjectMachine.KEYS + "draft", upload);
     }
 
-    assertThat(extents == 0 || fails(first, machine)).as("the attempt that meets it").isTrue();
-    assertThat(fails(attempt.get(), machine)).as("the next one").isFalse();
+    assertThat(extents == 0 || fails(first)).as("the attempt that meets it").isTrue();
+    assertThat(fails(draft())).as("the next one").isFalse();
     assertThat(FileChecks.crc(machine.path("file"))).isEqualTo(file.crc().getAsInt());
     assertThat(store.openUploads()).isZero();
   }
 
-  private static boolean fails(LargeDraft draft, ObjectMachine machine) {
+  private boolean fails(LargeDraft draft) {
     try {
       for (int extent = 0; extent < draft.count(); extent++) {
         ResumableCopy.run(draft.copy(extent, Meter.NONE, () -> {}));
